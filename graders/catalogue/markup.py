@@ -32,7 +32,7 @@ def marked_up(text: str, address: Callable[[str], str | None], rules: str) -> st
 
 def follow_up(kata: Kata) -> str:
     """What an interviewer asks next, without its heading. Raises: UsageError."""
-    return texts.read(kata, kata.folder / "follow_up.md").partition("\n")[2]
+    return texts.COMMENT.sub("", texts.read(kata, kata.folder / "follow_up.md")).partition("\n")[2]
 
 
 def rules(root: Path) -> str:

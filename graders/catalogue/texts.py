@@ -23,9 +23,16 @@ CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<
 KIND = re.compile(r"<!-- kind:\s+(.*?)\s+-->\n*")
 MARK = re.compile(r"\s+\|\s+|\s*\n\s*")  # between phrasings, or kinds
 ALSO = re.compile(r"<!-- also:\s+(.*?)\s+-->\n*", re.DOTALL)
+TELLS = re.compile(r"<!-- tells:\s+(.*?)\s+-->\n*", re.DOTALL)
+WITH = re.compile(r"<!-- with:\s+(.*?)\s+-->\n*", re.DOTALL)
+AWAY = re.compile(r"<!-- gives away:\s+(\S+)\s+-->\n*")
+SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z√Σ∂`(])")
+PROSE, SHORT = re.compile(r"[\w(√Σ∂−*]|`[^`]"), 20  # a sentence that is shorter belongs to the next one
 USUAL = re.compile(r"<!-- (usual) -->\n*")
 CHAIN = re.compile(r"<!-- kata:\s+(\S+)\s+-->\n*")
 TWIST, ANSWER = "Twist", "Model answer"
+CONTRACT = re.compile(r"^- ([a-z ]+): (.+(?:\n  .+)*)$", re.MULTILINE)
+BLOCK = re.compile(r"```python\n(?!>>>)(.*?)```", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,8 @@ class Question:
     """The question is text, its answer Markdown; the phrasings are other words in which people ask it.
 
     Its kinds are what it has in common with questions about other katas: their phrasings stand in katas/interview.md.
-    A usual one is of such kinds alone as can be asked of any kata, which tells nothing of who asks.
+    A usual one is of such kinds alone as can be asked of any kata, which tells nothing of who asks. The words of a kind
+    tell that it is asked for, and others go with these. The answer gives some katas away, which may come next.
     """
 
     question: str
@@ -41,6 +49,23 @@ class Question:
     phrasings: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     usual: bool = False
+    words: tuple[str, str] = ("", "")
+    gives_away: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> list[str]:
+        """The sentences of its answer, with the code and the lists that follow them."""
+        made: list[str] = []
+        for block in re.split(r"\n\s*\n", self.answer):
+            if made and not PROSE.match(block):
+                made[-1] += f"\n\n{block}"
+                continue
+            for sentence in SENTENCE.split(" ".join(block.split())):
+                if made and len(made[-1]) < SHORT:
+                    made[-1] += f" {sentence}"
+                else:
+                    made.append(sentence)
+        return made
 
 
 @dataclass(frozen=True)
@@ -107,21 +132,42 @@ def clarifying(kata: Kata) -> list[Question]:
 
 
 def general(kata: Kata) -> list[Question]:
-    """What people ask about any kata, without the kinds that the kata answers itself. Raises: UsageError."""
-    own = {kind for one in clarifying(kata) for kind in one.kinds}
-    return [one for kind, one in shared(kata).items() if one.answer and kind not in own]
+    """What people ask about any kata, without the kinds that its own questions answer. Raises: UsageError."""
+    own, said = {kind for one in clarifying(kata) for kind in one.kinds}, contract(kata)
+    known = {kind: replace(one, answer=said.get(kind, one.answer)) for kind, one in shared(kata).items()}
+    return [one for kind, one in known.items() if one.answer and kind not in own]
+
+
+def contract(kata: Kata) -> dict[str, str]:
+    """Kind of question -> what its page says to it in a line, where no question of its own does. Raises: UsageError."""
+    path = interview_file(kata)
+    lines = CONTRACT.findall(sections(read(kata, path), "## ").get("Contract", ""))
+    return {kind: " ".join(words.split()) for kind, words in lines}
+
+
+def signature_block(kata: Kata) -> str:
+    """The code at the top of the statement, whose comments say what comes in and goes out. Raises: UsageError."""
+    found = BLOCK.search(text_of(kata))
+    return found[1] if found else ""
 
 
 def shared(kata: Kata) -> dict[str, Question]:
-    """Kind -> how people ask it; question and answer are empty where only katas have them. Raises: UsageError."""
+    """Kind -> how people ask it; question and answer are empty where only katas have them. Raises: UsageError.
+
+    Where there is a question and no answer, each kata has one.
+    """
     path = kata.root / SHARED
     found = sections(read(kata, path), "## ") if path.exists() else {}
     made = {}
     for kind, text in found.items():
         usual, rest = taken(USUAL, text)
+        tells, rest = taken(TELLS, rest)
+        more, rest = taken(WITH, rest)
         phrasings, rest = taken(ALSO, rest)
         (asked, answer), *_ = [*sections(rest, "### ").items(), ("", "")]
-        made[kind] = Question(asked, answer, phrasings, usual=bool(usual) or bool(answer))
+        made[kind] = Question(
+            asked, answer, phrasings, (kind,), bool(usual) or bool(answer), (" ".join(tells), " ".join(more))
+        )
     return made
 
 
@@ -174,7 +220,8 @@ def questions(kata: Kata, path: Path, pairs: list[tuple[str, str]]) -> list[Ques
     for question, answer in pairs:
         kinds, rest = taken(KIND, answer.strip())
         phrasings, rest = taken(ALSO, rest)
-        made.append(Question(re.sub(r"\\(\W)", r"\1", question).strip(), rest, phrasings, kinds))
+        away, rest = taken(AWAY, rest)
+        made.append(Question(re.sub(r"\\(\W)", r"\1", question).strip(), rest, phrasings, kinds, gives_away=away))
     if not made or not all(one.question and one.answer for one in made):
         raise UsageError(f"{path.relative_to(kata.root)} should have questions, each with its answer{RESTORE}")
     return made

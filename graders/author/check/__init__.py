@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from graders.author.check import code, readme, spoken
+from graders.author.check.contract import contract
 from graders.author.check.page import Page
 from graders.author.check.signatures import signatures
 from graders.author.statement import with_path
@@ -31,7 +32,7 @@ RULES: tuple[Rule, ...] = (
     ),
     *(readme.form, readme.length, readme.front_page, readme.calls, readme.facts, readme.example, readme.tables),
     *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.reports),
-    *(spoken.interview, spoken.twist),
+    *(spoken.interview, spoken.twist, contract),
 )
 
 

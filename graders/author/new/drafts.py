@@ -120,6 +120,13 @@ Please write `{new.signature}`. TODO(author): the task in an interviewer's words
 <!-- also: TODO(author): eight other wordings | or two, and its kind from katas/interview.md -->
 
 TODO(author): the answer.
+
+## Contract
+
+- gradients: TODO(author): which arguments get one? Leave out what a question of this kind answers.
+- calls: TODO(author): what may not be called, in people's words
+- cost: TODO(author): limits on loops, time and memory
+- without: TODO(author): what is not part of it, such as dropout or masks
 """
 
 
