@@ -13,11 +13,11 @@ from graders.catalogue import katas
 from graders.catalogue.texts import Question, clarifying, general, shared
 from graders.sitting.matching import Matcher, matcher_of
 
-# Of 37 katas, a third of what was written, drawn at random: over all 4,058 of theirs the precision was 0.968, and the
-# recall 0.354 and 0.892. Of the other 26, all of it: 0.969, 0.398 and 0.906 before any page was mended by it.
+# Of 37 katas, a third of what was written, drawn at random; of the others, all of it. The contract answers before.
 SETS = sorted((Path(__file__).parent / "paraphrases").glob("*.yaml"))
 SURE = 0.96  # the precision below which it would say wrong things too often
-FOUND = 0.33  # the recall below which it would be of no use at once,
+FOUND = 0.3  # the recall below which it would be of no use at once,
+TAKEN = 0.5  # together with what it answers until somebody says no,
 OFFERED = 0.89  # and together with what it asks back
 
 
@@ -48,17 +48,20 @@ def test_precision_and_recall_on_paraphrases(capsys: pytest.CaptureFixture[str])
         match.meant == one.meant for match, one in zip(found, everything, strict=True) if match.meant is not None
     ]
     back = [one.meant in match.maybe for match, one in zip(found, everything, strict=True) if match.meant is None]
+    clear = [match.clear and match.maybe[0] == one.meant for match, one in zip(found, everything, strict=True)]
+    taken = sum(answered + clear) / asked
     precision, recall, offered = sum(answered) / len(answered), sum(answered) / asked, sum(answered + back) / asked
     with capsys.disabled():
-        print(f"\n{asked} questions: precision {precision:.3f}; recall {recall:.3f}, {offered:.3f} with asking back")
+        print(f"\n{asked} questions: precision {precision:.3f}; recall {recall:.3f}, {taken:.3f}, {offered:.3f}")
     assert precision >= SURE
     assert recall >= FOUND
+    assert taken >= TAKEN
     assert offered >= OFFERED
 
 
 def test_what_shares_no_word_is_not_understood() -> None:
     matcher = Matcher([Question("What about zero?", "It is refused."), Question("Which shapes?", "All.")])
-    assert matcher.match("xyz") == matcher.match("?!") == (None, ())
+    assert matcher.match("xyz") == matcher.match("?!") == (None, (), False)
     assert matcher.match("What about zero?").meant == 0
 
 

@@ -1,8 +1,10 @@
-"""Which prepared question a candidate's own words mean: TF-IDF over words and pieces of words, by scikit-learn.
+"""Which prepared question a candidate's own words mean: by scikit-learn's TF-IDF over words and pieces of words, and by
+BM25 over stems and what they have in common.
 
-A wrong answer given is worse than none, so a question is only taken for meant where that is as good as sure; else the
-likeliest are asked back. tests/test_matching.py measures how often that is right, on paraphrases that were written
-apart from the phrasings; tests/fit_matching.py fits the weights by half of the katas.
+A wrong answer given is worse than none, so a question is only taken for meant where that is as good as sure. One that
+has a clear lead is answered until somebody says no; else the likeliest are asked back. tests/test_matching.py measures
+how often that is right, on paraphrases that were written apart from the phrasings; tests/fit_matching.py fits the
+weights by half of the katas.
 """
 
 from __future__ import annotations
@@ -19,12 +21,15 @@ from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[impo
 from graders.catalogue.katas import Kata
 from graders.catalogue.texts import Question, clarifying, general, shared
 from graders.sitting.asking_back import MAYBE
+from graders.sitting.wording import content
 
 CLOSEST = (0.4, 0.3, 0.2, 0.1)  # the weights of the nearest phrasings
 ANSWER, WHOLE = 0.5, 1.0  # and of the answer, and of all words of a question
+BM25, SATURATION, LENGTH = 0.05, 1.2, 0.75  # its weight, its k₁ and its b
 GENERAL = 0.1  # by which a question about any kata is further than one about this one
-LEAD, KNOWN, BIAS = 9.07, 2.32, -1.68  # what makes it sure; tests/fit_matching.py fits them
-SURE = 0.92  # the probability from which on the best one is taken for meant
+LEAD, KNOWN, BIAS = 5.8, 2.5, -1.92  # what makes it sure; tests/fit_matching.py fits them
+SURE = 0.95  # the probability from which on the best one is taken for meant,
+CLEAR = 0.72  # and from which on it is, until somebody says no
 OFFERED = 3  # at most, in asking back
 WORD = re.compile(r"\w+")
 
@@ -35,10 +40,12 @@ class Match(NamedTuple):
     Args:
         meant: the number of the question, from 0; None where that is not sure.
         maybe: those that it may be, the likelier first; none where it is none of them.
+        clear: the first of these has a clear lead.
     """
 
     meant: int | None
     maybe: tuple[int, ...]
+    clear: bool = False
 
 
 class Matcher:
@@ -61,6 +68,7 @@ class Matcher:
         self.owners = np.array([number for number, _ in phrasings])
         self.phrasings = self.read([text for _, text in phrasings])
         self.answers, self.whole = self.read([one.answer for one in questions]), self.read(whole)
+        self.rarity = rarities([content(" ".join((one.question, *one.phrasings))) for one in questions])
         self.further = np.array([0.0] * len(own) + [GENERAL] * len(general))
         self.vocabularies = [set(words_of(text)) for text in whole]
         self.having = Counter(word for text in known for word in set(words_of(text)))
@@ -80,7 +88,8 @@ class Matcher:
         owned = [phrasings[self.owners == number] for number in range(len(self.further))]
         closest = [np.sort(one)[::-1][: len(CLOSEST)] for one in owned]
         nearest = np.array([one @ CLOSEST[: len(one)] for one in closest])
-        return nearest + ANSWER * near(self.answers) + WHOLE * near(self.whole) - self.further
+        said_of = np.array([sum(known.get(word, 0.0) for word in set(content(text))) for known in self.rarity])
+        return BM25 * said_of + nearest + ANSWER * near(self.answers) + WHOLE * near(self.whole) - self.further
 
     def known(self, text: str, number: int) -> float:
         """The share of the text's words that the question has; a word that few texts have counts more."""
@@ -98,9 +107,26 @@ class Matcher:
     def match(self, text: str, sure: float = SURE) -> Match:
         scores, lead, known = self.evidence(text)
         order = [int(one) for one in np.argsort(-scores) if scores[one] >= MAYBE]
-        if order and 1 / (1 + math.exp(-LEAD * lead - KNOWN * known - BIAS)) >= sure:
+        likely = 1 / (1 + math.exp(-LEAD * lead - KNOWN * known - BIAS))
+        if order and likely >= sure:
             return Match(order[0], (order[0],))
-        return Match(None, tuple(order[:OFFERED]))
+        return Match(None, tuple(order[:OFFERED]), bool(order) and likely >= CLEAR)
+
+
+def rarities(texts: Sequence[Sequence[str]]) -> list[dict[str, float]]:
+    """What each word of each text counts by BM25."""
+    having = Counter(word for text in texts for word in set(text))
+    usual = sum(map(len, texts)) / len(texts) or 1
+    return [
+        {
+            word: math.log(1 + (len(texts) - having[word] + 0.5) / (having[word] + 0.5))
+            * count
+            * (SATURATION + 1)
+            / (count + SATURATION * (1 - LENGTH + LENGTH * len(text) / usual))
+            for word, count in Counter(text).items()
+        }
+        for text in texts
+    ]
 
 
 def matcher_of(kata: Kata) -> Matcher:
