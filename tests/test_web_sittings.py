@@ -378,8 +378,8 @@ def answer_all(sat: Sat, page: Page) -> None:
     for _ in range(int(question.removeprefix("Question 1 of ")[0])):
         sat.says(page, f"So that {MARKUP}")
         sat.says(page, "it is quick.")
-        sat.does(page, "That is my answer", "My answer", "from 0 to 3?")
-        sat.does(page, "2")
+        sat.does(page, "That is my answer", "My answer, point by point", "Which of these did you say?")
+        sat.does(page, "All of them")
     sat.heard(page, "Your plan, and below it the idea")
     sat.does(page, "3")
 

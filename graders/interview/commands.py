@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rich.text import Text
+from dataclasses import replace
 
 from graders.interview import follow_up, questioning, writing
 from graders.interview.interview import WRITING, Interview
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES
 from graders.sitting import running
-from graders.sitting.commands import Command, Suspended, at
+from graders.sitting.commands import Command, Suspended, tell
 
 TALKING = ("clarify", "plan", "code", "test")
 
@@ -45,22 +45,31 @@ def suspend(interview: Interview, argument: str) -> None:
 def end(interview: Interview, argument: str) -> None:
     if interview.confirm("this ends the interview, with a report of what is there; end it?"):
         interview.measure_tests()
-        interview.add("end", how="finished")
+        interview.finish()
 
 
 def tell_commands(interview: Interview, argument: str) -> None:
-    table = interview.terminal.two_columns()
-    for command in at(interview.phase, EVERY):
-        table.add_row(command.usage, Text(command.does))
-    if interview.phase == "clarify":
-        table.add_row("…", "anything else is a question to me")
-    else:
-        table.add_row("…?", "a question to me")
-    if interview.phase == "plan":
-        table.add_row("…", "anything else is noted as your plan")
-    interview.terminal.show(table)
+    tell(interview.terminal, here(interview), {} if interview.report.partner else WORDS.get(interview.phase, QUESTION))
 
 
+def known(interview: Interview) -> list[Command[Interview]]:
+    """What can be typed in it at all; where people talk, they go on when they like."""
+    partner = interview.report.partner
+    there = [one for one in EVERY if not partner or one.name in WITH_A_PARTNER]
+    return [replace(one, phases=PHASES) if partner and one.name == "next" else one for one in there]
+
+
+def here(interview: Interview) -> list[Command[Interview]]:
+    """What can be typed where it stands."""
+    return [one for one in known(interview) if interview.phase in one.phases]
+
+
+WITH_A_PARTNER = ("help", "prompt", "time", "run", "submit", "next", "quit", "end")
+QUESTION = {"…?": "a question to me"}
+WORDS = {
+    "clarify": {"…": "anything else is a question to me"},
+    "plan": QUESTION | {"…": "anything else is noted as your plan"},
+}
 EVERY: tuple[Command[Interview], ...] = (
     Command("help", "this list", PHASES, tell_commands),
     Command("prompt", "the task again", PHASES, prompt),
@@ -99,4 +108,4 @@ EVERY: tuple[Command[Interview], ...] = (
     Command("quit", "go on another time, with --resume; the clock runs on", PHASES, suspend),
     Command("end", "end the interview now, with its report", PHASES, end),
 )
-COMMANDS = {command.name: command for command in EVERY}
+NAMES = {command.name for command in EVERY}

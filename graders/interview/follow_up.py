@@ -13,6 +13,7 @@ from graders.sitting.commands import YES_OR_NO
 PLAN = "Your plan, and below it the idea"
 VERBS = "is|are|was|were|do|does|did|has|have|can|could|may|must|should|will|would"
 YES_OR_NO_QUESTION = re.compile(rf"(?:^|[,:;.] (?:and |but |so |then )?)(?:{VERBS})\b", re.IGNORECASE)
+POINTS = "Which of these did you say? Type their numbers, such as 1 3, or `all`, or `none`."
 SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"
 
 
@@ -36,8 +37,8 @@ def show(interview: Interview, question: Question) -> str:
         interview.shown = question.question
         if revealed:
             show_answer(interview, question)
-            ask_score(interview)
-    return "your score " if revealed else ""
+            interview.say(POINTS)
+    return "which points " if revealed else ""
 
 
 def plan_waits(interview: Interview) -> bool:
@@ -73,9 +74,8 @@ def is_no_answer(question: Question, line: str) -> bool:
 
 def ask_again(interview: Interview, question: Question, line: str) -> None:
     """Answers a question of the candidate's, if it is one of the prepared ones; then it is the candidate's turn."""
-    meant = interview.matcher.match(line).meant if line.strip().endswith("?") else None
-    if meant is not None:
-        questioning.reply(interview, meant, line)
+    if line.strip().endswith("?"):
+        questioning.answer_if_sure(interview, line)
     interview.say(f"My question is: {question.question}")
     interview.say("Type an answer that does not end with a question mark, and then an empty line; or `skip`.")
 
@@ -98,10 +98,15 @@ def take_answer(interview: Interview, question: Question, line: str) -> None:
 
 
 def take_score(interview: Interview, question: Question, line: str) -> None:
-    if line.strip() in map(str, range(MOST_SELF + 1)):
-        interview.note("score", question=question.question, score=int(line))
+    """The points of the model answer that were said, each by its number."""
+    every = set(range(1, len(question.points) + 1))
+    numbers = re.findall(r"\w+", line.lower().replace("all", " ".join(map(str, every))).replace("none", "0"))
+    said = {int(one) for one in numbers if one.isdecimal()} - {0}
+    if not numbers or not all(map(str.isdecimal, numbers)) or not said <= every:
+        interview.say(POINTS)
     else:
-        ask_score(interview)
+        score = round(MOST_SELF * len(said) / len(every))
+        interview.note("score", question=question.question, score=score, points=sorted(said))
 
 
 def skip(interview: Interview, argument: str) -> None:
@@ -119,13 +124,14 @@ def skip(interview: Interview, argument: str) -> None:
 def reveal(interview: Interview, question: Question) -> None:
     interview.note("reveal", question=question.question)
     show_answer(interview, question)
-    ask_score(interview)
+    interview.say(POINTS)
 
 
 def show_answer(interview: Interview, question: Question) -> None:
     interview.say()
-    interview.say("My answer")
-    interview.terminal.markdown(question.answer)
+    interview.say("My answer, point by point")
+    points = [point.replace("\n", "\n    ") for point in question.points]
+    interview.terminal.markdown("\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1)))
 
 
 def ask_score(interview: Interview) -> None:

@@ -16,6 +16,7 @@ from graders.desk.measured_tests import measure
 from graders.desk.state import State
 from graders.faults import UsageError
 from graders.interview import draw
+from graders.interview.contract import Contract
 from graders.interview.pace import pace_of
 from graders.interview.record import InterviewReport
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, Round
@@ -42,7 +43,7 @@ INTRODUCTIONS = {
     "test": "Look for what might break it, with `run`. `submit` grades it, as often as you like; the last submission "
     f"counts. `diagnose` names a known mistake (-{DIAGNOSIS_COST} points), `next` goes on to my questions.",
     "follow-up": "{questions} to end with. Answer each in as many lines as you like, then type an empty line; or "
-    "`skip` it. You then see my answer, and score your own.",
+    "`skip` it. You then see my answer, point by point, and tick what you said.",
 }
 
 
@@ -76,10 +77,11 @@ class Interview(Sitting):
         self.follow_ups = {kata.id: self.to_be_asked(kata) for kata in katas}
 
     def to_be_asked(self, kata: Kata) -> list[Question]:
-        """At the end of a kata; last comes its twist, unless that is to be written."""
-        asked = draw.follow_ups(texts.follow_ups(kata), self.report.seed, kata.id)
-        written = kata.id in [one.after for one in self.report.rounds]
-        return asked if written or kata.id not in self.twists else [*asked, self.twists[kata.id].question]
+        """At the end of a kata; last comes its twist. If that is to be written, nothing that gives it away is asked."""
+        coming = {one.kata for one in self.report.rounds if one.after == kata.id}
+        prepared = [one for one in texts.follow_ups(kata) if coming.isdisjoint(one.gives_away)]
+        asked = draw.follow_ups(prepared, self.report.seed, kata.id)
+        return asked if coming or kata.id not in self.twists else [*asked, self.twists[kata.id].question]
 
     @property
     def round(self) -> Round:
@@ -114,6 +116,11 @@ class Interview(Sitting):
             self.matchers[self.kata.id] = matcher_of(self.kata)
         return self.matchers[self.kata.id]
 
+    @property
+    def contract(self) -> Contract:
+        """Answers what everybody asks about the kata at hand."""
+        return Contract(self.kata, [*self.clarifying[self.kata.id], *self.general[self.kata.id]])
+
     def go_on(self) -> None:
         """To the next phase, to the next kata, or to the end. Raises: UsageError."""
         if self.phase == "test":
@@ -125,7 +132,10 @@ class Interview(Sitting):
             coming = self.report.rounds[self.report.position + 1]
             self.enter(coming.kata, coming.phases[0])
         else:
-            self.add("end", how="finished")
+            self.finish()
+
+    def finish(self) -> None:
+        self.add("end", how="finished")
 
     def measure_tests(self) -> None:
         """The last file of own tests, once the candidate has done with them. Raises: UsageError, GraderError."""

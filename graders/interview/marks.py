@@ -16,6 +16,7 @@ Mark = tuple[int | None, str]
 Marked = tuple[int, InterviewReport, dict[str, float | None]]  # by number, with the averages of its marks
 VERDICTS = ((0.9, "strong hire"), (0.75, "hire"), (0.6, "lean hire"), (0.4, "lean no hire"), (0.0, "no hire"))
 WEIGHTS = {"points": 0.7, "test": 0.2, "clarify": 0.1}  # of what is measured
+NEEDED, LEAST = {"test": "own tests", "clarify": "questions", "explain": "explanations"}, 2  # for the best of them
 LATE = 0.1  # of the time, by which more costs a verdict's step
 
 
@@ -82,8 +83,13 @@ def overall(report: InterviewReport) -> Iterator[str]:
     if not any(one.submits for one in report.rounds):
         yield "Overall: no verdict, since nothing was submitted."
         return
-    late = report.overtime > LATE * 60 * report.minutes
-    yield f"Overall: {verdict(measured_share(report), late)}, by what was measured: {', '.join(grounds(report, late))}."
+    late, share, known = report.overtime > LATE * 60 * report.minutes, measured_share(report), averages(report)
+    known["explain"] = known["explain"] or 0  # who explains nothing is no strong hire
+    lacking = [words for name, words in NEEDED.items() if (mark := known[name]) is not None and mark < LEAST]
+    capped = share >= VERDICTS[0][0] and bool(lacking)
+    why = f"; a strong hire has {LEAST} of {MOST} or more in {' and '.join(lacking)} also" * capped
+    step = verdict(share, late or capped)
+    yield f"Overall: {step}, by what was measured: {', '.join(grounds(report, late))}{why}."
     own = [score for one in report.rounds for score in (*one.self_scores, one.plan_score) if score is not None]
     planned = ", plans included," if any(one.plan_score is not None for one in report.rounds) else ""
     if own:

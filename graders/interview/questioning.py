@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from rich.text import Text
 
 from graders.catalogue.texts import Question
@@ -9,6 +12,10 @@ from graders.interview.interview import Interview
 from graders.interview.round import LIST_COST
 from graders.sitting import asking_back
 from graders.sitting.asking_back import Offer
+from graders.sitting.wording import is_vague
+
+if TYPE_CHECKING:
+    from graders.sitting.matching import Match
 
 NOT_UNDERSTOOD = (
     f"I did not understand: put it another way. `questions` lists what I expect to be asked (-{LIST_COST} points)."
@@ -17,17 +24,52 @@ NOT_UNDERSTOOD = (
 
 def answer(interview: Interview, line: str) -> None:
     """To a question in the candidate's words."""
-    found = interview.matcher.match(line)
-    if found.meant is not None:
-        reply(interview, found.meant, line)
+    found = answer_if_sure(interview, line)
+    if found is None:
         return
     interview.note("words", text=line)
-    if found.maybe:
+    if found.clear:
+        interview.say("I take that as:")
+        likeliest, *others = found.maybe
+        reply(interview, prepared(interview, likeliest), typed=line)
+        offer(interview, others, line, likeliest)
+    elif found.maybe:
         interview.say(asking_back.preamble(len(found.maybe), "ask"))
-        interview.offer = Offer(found.maybe, lambda meant: reply(interview, meant, line))
-        show(interview, [(str(place), prepared(interview, one)) for place, one in enumerate(found.maybe, start=1)])
+        offer(interview, found.maybe, line)
     else:
         interview.say(NOT_UNDERSTOOD)
+
+
+def answer_if_sure(interview: Interview, line: str) -> Match | None:
+    """By the contract, or by what is prepared; what else it may mean, where it was not answered."""
+    if known := interview.contract.answer(line):
+        reply(interview, known, typed=line)
+        return None
+    found = interview.matcher.match(line)
+    if found.meant is None:
+        return found
+    reply(interview, prepared(interview, found.meant), typed=line)
+    return None
+
+
+def offer(interview: Interview, numbers: Sequence[int], line: str, taken: int | None = None) -> None:
+    """Lists what else may be meant by a line; what it was taken for can be taken back.
+
+    What is offered first was understood; a pick from what vague words bring up earns nothing.
+    """
+
+    def take(meant: int) -> None:
+        how = "typed" if taken is None and meant == numbers[0] else "picked"
+        reply(interview, prepared(interview, meant), earns=not is_vague(line), **{how: line})
+
+    def take_back() -> None:
+        assert taken is not None
+        interview.note("back", question=prepared(interview, taken).question, text=line)
+
+    if taken is not None:
+        interview.say("`no` takes that back" + (", and so does the number of what you meant:" if numbers else "."))
+    interview.offer = Offer(numbers, take, None if taken is None else take_back)
+    show(interview, [(str(place), prepared(interview, one)) for place, one in enumerate(numbers, start=1)])
 
 
 def ask(interview: Interview, argument: str) -> None:
@@ -39,7 +81,7 @@ def ask(interview: Interview, argument: str) -> None:
     if not interview.round.listed:
         interview.say(f"to ask by number, you need the list: `questions` shows it (-{LIST_COST} points)")
         return
-    reply(interview, int(argument) - 1)
+    reply(interview, prepared(interview, int(argument) - 1))
 
 
 def prepared(interview: Interview, index: int) -> Question:
@@ -47,14 +89,14 @@ def prepared(interview: Interview, index: int) -> Question:
     return [*interview.clarifying[interview.round.kata], *interview.general[interview.round.kata]][index]
 
 
-def reply(interview: Interview, index: int, words: str = "") -> None:
+def reply(interview: Interview, one: Question, earns: bool = True, **asked: str) -> None:
     """The answer to a question that was asked in these words, or by its number. General and usual ones earn nothing."""
-    one, typed = prepared(interview, index), {"typed": words} if words else {}
-    if index < len(interview.clarifying[interview.round.kata]):
-        trap = not one.usual and interview.phase != "follow-up"  # by then, it prepares nothing
-        interview.note("ask", number=index + 1, question=one.question, trap=trap, **typed)
+    own = interview.clarifying[interview.round.kata]
+    if one in own:
+        trap = earns and not one.usual and interview.phase != "follow-up"  # by then, it prepares nothing
+        interview.note("ask", number=own.index(one) + 1, question=one.question, trap=trap, **asked)
     else:
-        interview.note("general", question=one.question, **typed)
+        interview.note("general", question=one.question, **asked)
     interview.terminal.say(one.question, style="bold")
     interview.terminal.markdown(one.answer)
 

@@ -76,22 +76,38 @@ class InterviewReport(Sat):
         return "looked at the list of questions"
 
     def add_ask(self, body: dict[str, Any], event: Event) -> str:
+        """Older versions did not tell whether it is a trap."""
         self.understood(body)
-        if body["number"] not in self.round.asked:
-            self.round.asked.append(body["number"])
+        one, number = self.round, body["number"]
+        if number not in one.asked:
+            one.asked.append(number)
             if "typed" in body:
-                self.round.typed.append(body["number"])
-            if "typed" in body and body.get("trap", True):  # older versions did not tell
-                self.round.traps.append(body["number"])
+                one.typed.append(number)
+            if ("typed" in body or "picked" in body) and body.get("trap", True):
+                one.traps.append(number)
+            one.last_asked = number
+        else:
+            one.last_asked = None
         return f"asked: {body['question']}"
 
     def add_general(self, body: dict[str, Any], event: Event) -> str:
         self.understood(body)
+        self.round.last_asked = None
         return f"asked: {body['question']}"
+
+    def add_back(self, body: dict[str, Any], event: Event) -> str:
+        """What the last words were taken for was not meant."""
+        one = self.round
+        for numbers in (one.asked, one.typed, one.traps):
+            if one.last_asked in numbers:
+                numbers.remove(one.last_asked)
+        one.words.append(body["text"])
+        return f"took back: {body['question']}"
 
     def understood(self, body: dict[str, Any]) -> None:
         """The words that were asked back, and confirmed."""
-        self.round.words = [words for words in self.round.words if words != body.get("typed")]
+        words = body.get("typed", body.get("picked"))
+        self.round.words = [known for known in self.round.words if known != words]
 
     def add_words(self, body: dict[str, Any], event: Event) -> None:
         self.round.words.append(body["text"])

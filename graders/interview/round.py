@@ -50,6 +50,7 @@ class Round:
         asked: the clarifying questions that were asked, by number.
         typed: those of them that were understood in the candidate's own words.
         traps: those of these that are about the kata's own traps, and not what is asked of any kata.
+        last_asked: the number of the question that was asked last, if it was asked for the first time.
         words: the candidate's own while clarifying; notes.
         plan: the candidate's own while planning.
         runs: (the file, whether it passed), of the candidate's own tests.
@@ -76,6 +77,7 @@ class Round:
     asked: list[int] = field(default_factory=list)
     typed: list[int] = field(default_factory=list)
     traps: list[int] = field(default_factory=list)
+    last_asked: int | None = None
     words: list[str] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)
     runs: list[tuple[str, bool]] = field(default_factory=list)

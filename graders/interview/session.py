@@ -25,7 +25,7 @@ from graders.interview.record import InterviewReport
 from graders.sitting import clock as clocks
 from graders.sitting import session
 from graders.sitting.clock import Clock
-from graders.sitting.commands import Command, at
+from graders.sitting.commands import Command
 from graders.sitting.interrupts import whole
 from graders.sitting.session import Session, numbered
 from graders.sitting.sitting import Sitting
@@ -68,10 +68,7 @@ class InterviewSession(Session[InterviewReport]):
 
     @property
     def commands(self) -> list[Command[Any]]:
-        if self.sitting is None:
-            return []
-        known = talk.COMMANDS if isinstance(self.sitting, PartnerInterview) else commands.COMMANDS
-        return at(self.sitting.phase, known.values())
+        return commands.here(self.sitting) if self.sitting else []
 
     @property
     def written(self) -> list[Sitting]:
@@ -80,7 +77,7 @@ class InterviewSession(Session[InterviewReport]):
     def hold(self, going_on: InterviewReport | None) -> None:
         attempts.bring_all_home(self.state, katas.all_katas(self.root))
         interview = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
-        (talk.run if isinstance(interview, PartnerInterview) else loop.run)(interview)
+        loop.run(interview)
         self.report(self.terminal, self.root, self.state, 0)
 
     def begin(self, given_up: InterviewReport | None) -> Interview:

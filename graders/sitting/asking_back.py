@@ -11,10 +11,14 @@ PREAMBLE = "I am not sure what you {verb}. Do you mean {how}, or put it another 
 
 @dataclass(frozen=True)
 class Offer:
-    """What may be meant, by numbers of their own, and what to do with the one that is."""
+    """What may be meant, by numbers of their own, and what to do with the one that is.
+
+    Where the likeliest was answered already, `take_back` undoes that.
+    """
 
     numbers: Sequence[int]
     take: Callable[[int], None]
+    take_back: Callable[[], None] | None = None
 
 
 def preamble(count: int, verb: str) -> str:
@@ -25,11 +29,16 @@ def preamble(count: int, verb: str) -> str:
 def answered(offer: Offer, said: str, say: Callable[[str], None]) -> bool:
     """Takes yes, no or a number; whether that settles it."""
     count = len(offer.numbers)
+    chosen = said.isdecimal() and 1 <= int(said) <= count
+    if offer.take_back and (chosen or said.startswith("n")):
+        offer.take_back()
     if said.startswith("n"):
         say("Then put it another way, or go on.")
-    elif said.isdecimal() and 1 <= int(said) <= count:
+    elif chosen:
         offer.take(offer.numbers[int(said) - 1])
-    elif said.isdecimal() or count > 1:
+    elif offer.take_back and not said.isdecimal():
+        say("Good.")
+    elif said.isdecimal() or count != 1:
         say(f"Which of them? Type a number from 1 to {count}, or put it another way.")
         return False
     else:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
+from rich.text import Text
+
+from graders.faults import UsageError
+from graders.sitting.interrupts import Stopped
+from graders.sitting.terminal import Terminal
+
+Say = Callable[[str], None]
 LONGEST_NUMBER = 9  # digits
 YES_OR_NO = ("yes", "y", "no", "n")
 S = TypeVar("S")
@@ -48,9 +55,37 @@ class Command(Generic[S]):
         }[self.takes]
 
 
-def at(phase: str, commands: Iterable[Command[S]]) -> list[Command[S]]:
-    """Those that can be typed there."""
-    return [command for command in commands if phase in command.phases]
+def obey(sat: S, line: str, table: Sequence[Command[S]], here: Sequence[Command[S]], say: Say, hear: Say) -> None:
+    """Does the command of the table that a line is, if it can be typed here; what is none is heard as words."""
+    word, _, rest = line.strip().partition(" ")
+    command = next((one for one in table if one.name == word.lower() and one.fits(rest.strip())), None)
+    if command and command in here:
+        command.act(sat, rest.strip())
+    elif command:
+        on = next(one.name for one in here if one.name in ("next", "skip"))
+        say(f"{command.name} is for {' and '.join(command.phases)}; type `{on}` to go on")
+    elif line.strip():
+        hear(line)
+
+
+def until(over: Callable[[], bool], step: Callable[[], None], say: Say, failed: Callable[[], None]) -> None:
+    """One step after the other; what goes wrong in one is said, and the next one follows."""
+    while not over():
+        try:
+            step()
+        except Stopped as stopped:
+            say(str(stopped))
+        except UsageError as error:
+            say(f"error: {error}")
+            failed()
+
+
+def tell(terminal: Terminal, here: Iterable[Command[S]], more: Mapping[str, str]) -> None:
+    """The list that `help` shows, and what else can be said."""
+    table = terminal.two_columns()
+    for usage, does in [*((one.usage, one.does) for one in here), *more.items()]:
+        table.add_row(usage, Text(does))
+    terminal.show(table)
 
 
 def is_answer(line: str) -> bool:

@@ -24,6 +24,7 @@ FINISHED = "an answer of several lines"
 ANSWERS: dict[str, dict[str, str]] = {
     "yes/no": {"Yes": "yes", "No": "no"},
     "your score": {score: score for score in "0123"},
+    "which points": {"All of them": "all", "None": "none"},
     "Enter tries again": {"Try again": ""},
     FINISHED: {"That is my answer": ""},
 }

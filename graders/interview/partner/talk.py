@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import ClassVar
-
-from rich.text import Text
 
 from graders.catalogue.katas import Kata
 from graders.faults import UsageError
 from graders.files import make_room, replace_file
-from graders.interview import commands
 from graders.interview.interview import Interview
 from graders.interview.partner import sheet
 from graders.interview.partner.page import page_of
 from graders.interview.partner.sheet import Scores, Sheet
-from graders.interview.round import PHASES
-from graders.sitting.commands import Command, at, nearest, unknown
-from graders.sitting.interrupts import Stopped
 from graders.sitting.terminal import Terminal
 
-KEPT = ("prompt", "time", "run", "submit", "quit")  # of the commands of an interview with the terminal
 TITLE = b"<title>For the interviewer"  # of a page, in page.html.jinja
 ADVICE = "name another file: --partner FILE"
 
@@ -64,13 +57,6 @@ class PartnerInterview(Interview):
     def put_task(self) -> None:
         """The interviewer does."""
 
-    def go_on(self) -> None:
-        """Raises: UsageError."""
-        if self.phase == PHASES[-1] and self.report.position + 1 == len(self.report.rounds):
-            self.finish()
-        else:
-            super().go_on()
-
     def finish(self) -> None:
         """Takes the interviewer's scores. Raises: UsageError."""
         self.say("Your interviewer's page ends with a code, which has their scores. Type it, or `skip`.")
@@ -88,55 +74,3 @@ class PartnerInterview(Interview):
     def traps(self, scores: Scores) -> list[int]:
         """Those of the questions that earn points."""
         return [number for number in scores.asked if not self.clarifying[scores.kata][number - 1].usual]
-
-
-def run(interview: Interview) -> None:
-    """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
-    if not interview.phase:
-        interview.enter(interview.report.rounds[0].kata, PHASES[0])
-    else:
-        interview.introduce()
-    while not interview.report.ended:
-        try:
-            obey(interview, interview.ask().strip())
-        except Stopped as stopped:
-            interview.say(str(stopped))
-        except UsageError as error:
-            interview.say(f"error: {error}")
-
-
-def obey(interview: Interview, line: str) -> None:
-    """Raises: UsageError, and what `run` raises."""
-    word, _, rest = line.partition(" ")
-    command = COMMANDS.get(word.lower())
-    if command is None or not command.fits(rest.strip()):
-        near = nearest(line, COMMANDS)
-        if line:
-            told = "tell that to your interviewer; `help` lists what you can type"
-            interview.say(unknown(line, near) if near else told)
-    elif interview.phase not in command.phases:
-        interview.say(f"{command.name} is for {' and '.join(command.phases)}; type `next` to go on")
-    else:
-        command.act(interview, rest.strip())
-
-
-def tell_commands(interview: Interview, argument: str) -> None:
-    table = interview.terminal.two_columns()
-    for command in at(interview.phase, COMMANDS.values()):
-        table.add_row(command.usage, Text(command.does))
-    interview.terminal.show(table)
-
-
-def end(interview: Interview, argument: str) -> None:
-    assert isinstance(interview, PartnerInterview)
-    if interview.confirm("this ends the interview, with a report of what is there; end it?"):
-        interview.measure_tests()
-        interview.finish()
-
-
-COMMANDS: dict[str, Command[Interview]] = {
-    "help": replace(commands.COMMANDS["help"], act=tell_commands),
-    **{name: commands.COMMANDS[name] for name in KEPT},
-    "next": replace(commands.COMMANDS["next"], phases=PHASES),
-    "end": replace(commands.COMMANDS["end"], act=end),
-}
