@@ -97,6 +97,15 @@ def test_who_waits_for_whom_is_told(scenario: Callable[..., Any], told: tuple[ty
         assert (type(found.value), str(found.value)) == told
 
 
+def test_a_deadlock_is_told_while_memory_is_counted() -> None:
+    def counted(comm: Any, spent: Any) -> None:
+        spent()
+        receives_first(comm)
+
+    with pytest.raises(Deadlock, match="rank 2 waits for rank 0"):
+        play(counted, [0, 1, 2], measured=True)
+
+
 def test_two_collectives_at_one_place_are_told_with_both_calls() -> None:
     with pytest.raises(RankError) as found:
         play(other_collective, [0, 1])

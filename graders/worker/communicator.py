@@ -96,9 +96,11 @@ class Network:
         counted = self.memory.get(rank)
         if counted:
             counted.end()  # what a change of turn makes and frees is ours
-        self.ranks.wait(rank, wait)
-        if counted:
-            enable()
+        try:
+            self.ranks.wait(rank, wait)
+        finally:
+            if counted:
+                enable()
 
     def note(self, rank: int, what: str, other: int, tensors: Sequence[Tensor]) -> None:
         numbers = sum(map(BASE.numel, tensors))
