@@ -190,7 +190,7 @@ def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> N
     one.says("5", "there is no question open", "[debug  ")
     one.says("sumbit", "did you mean submit?", "[debug  ")
     one.says("end", "yes/no > ")
-    one.says("yes", "the reference was pasted over the file", "this report again:")
+    one.says("yes", "the right file was pasted over the file", "this report again:")
     one.ends()
     assert not [path for path in toys.rglob("*.py") if path.parent.name == "toys"]
 
@@ -200,18 +200,86 @@ def test_what_is_asked_back_explains_a_bug(toys: Path) -> None:
     assert done.returncode == 0, done.stderr
     said = flat(done.stdout)
     assert "I am not sure what you mean. Do you mean one of these? Type its number, or put it another way." in said
-    assert "1 the factor divides; multiply by it 2 a factor of 0 is accepted; refuse it" in said  # always several
+    assert "1 the factor divides 2 a factor of 0 is accepted" in said  # always several, and not what to do about it
+    assert "] 1 to 2, or no > 7" in said
     assert "Which of them? Type a number from 1 to 2" in said
     made = the_round(toys)
     assert (made.found, made.explained, made.mended, made.rating, made.measured) == (1, 1, 0, 1, 20)
 
 
-def test_of_all_that_is_said_of_a_bug_the_last_counts(toys: Path) -> None:
-    claim = "bug 6 x is multiplied\n"  # the first is at the factor, the second at what is left out above it
-    said = f"{claim}1\n{claim}1\n{claim}2\nend\nyes\n"
-    assert piped(toys, said, "debug", "scale", "--bugs", "2").returncode == 0
+def a_round(*names: str) -> DebugRound:
+    """With a bug of each name, all in line 6."""
+    bugs = [PlantedBug(name, f"{name} is wrong", 6, [6], [], [], "", "") for name in names]
+    return DebugRound("id", states.now(), 20, 1, "scale", "toys", 1, bugs, False, "", "", 1)
+
+
+def say(made: DebugRound, seconds: float, what: str, **body: Any) -> None:
+    made.add(Event("debug", "", {"what": what, "elapsed": seconds} | body, states.now(), "1"))
+
+
+def test_of_all_that_is_said_of_a_bug_the_last_counts() -> None:
+    made = a_round("inverse")
+    say(made, 1, "claim", line=6, text="it divides", bug="inverse", meant="inverse")
+    assert (made.found, made.explained) == (1, 1)
+    say(made, 2, "claim", line=6, text="it adds", bug="inverse", meant="sum")
+    assert (made.found, made.explained, made.bugs[0].words) == (1, 0, ["it divides", "it adds"])
+
+
+def test_where_a_line_has_two_bugs_a_claim_counts_for_the_one_that_is_meant() -> None:
+    made = a_round("inverse", "no_refusal")
+    inverse, no_refusal = made.bugs
+    say(made, 1, "claim", line=6, text="0 is taken", bug="inverse", meant=None)
+    assert inverse.found == 1
+    say(made, 2, "meant", bug="no_refusal", meant="no_refusal")
+    assert (inverse.found is None, inverse.words) == (True, [])
+    assert (no_refusal.found, no_refusal.explained, no_refusal.words) == (2, 2, ["0 is taken"])
+    assert [(one.line, one.bug, one.meant) for one in made.claims] == [(6, "no_refusal", "no_refusal")]
+
+
+def test_words_decide_which_bug_of_a_line_is_claimed(toys: Path) -> None:
+    said = "bug 6 a factor of 0 is accepted\nbug 6 the factor divides\nend\nyes\n"
+    done = piped(toys, said, "debug", "scale", "--bugs", "2")
+    assert done.returncode == 0, done.stderr
     made = the_round(toys)
-    assert (made.found, made.explained) == (2, 0)
+    assert [one.bug for one in made.claims] == ["no_refusal", "inverse"]
+    assert (made.found, made.explained) == (2, 2)
+
+
+def test_question_stays_open_until_it_is_answered_and_claims_are_listed_after_a_resume(toys: Path) -> None:
+    said = "bug 6 x is multiplied\ntime\nnonsense\n1\nbug 1\nbug 6 x is multiplied\nno\nclaims\nquit\n"
+    done = piped(toys, said, "debug", "scale", "--bugs", "2")
+    assert done.returncode == 0, done.stderr
+    shown = flat(done.stdout)
+    assert shown.count("1 to 2, or no >") == 4
+    assert "there is no command 'nonsense' here" in shown
+    assert "noted; your last claim about a bug counts" in shown
+    assert "Then put it another way, or go on." in shown
+    listed = "line 6 x is multiplied taken as: the factor divides line 1 no reason why is not understood line 6"
+    assert listed in shown
+    again = flat(piped(toys, "quit\n", "debug", "--resume").stdout)
+    assert f"Claimed so far: {listed}" in again
+
+
+def test_second_terminal_cannot_drive_an_open_round(toys: Path, terminal: Callable[..., Tty]) -> None:
+    one = terminal("scale", "--bugs", "2")
+    one.shows("[debug  ")
+    refused = piped(toys, "", "debug", "--resume")
+    sentence = "a debug round is open in another terminal or page: go on there, or type `quit` there first"
+    assert (refused.returncode, refused.stderr) == (2, f"error: {sentence}\n")
+    one.says("quit", "Go on with")
+    assert one.ends()[1] == 0
+    assert piped(toys, "quit\n", "debug", "--resume").returncode == 0
+
+
+def test_right_text_is_not_kept_in_plain_and_pasted_it_counts_for_nothing(toys: Path) -> None:
+    assert piped(toys, "quit\n", "debug", "scale", "--bugs", "2").returncode == 0
+    kept = b"".join(file.read_bytes() for file in (toys / ".kata").rglob("*") if file.is_file())
+    assert b"(1 / factor)" not in kept
+    assert b"multiply by it" not in kept
+    file_of(toys).write_text(RIGHT)
+    done = flat(piped(toys, "submit\nend\nyes\n", "debug", "--resume").stdout)
+    assert "scale.py is the right file word for word, and you claimed nothing" in done
+    assert (the_round(toys).mended, the_round(toys).measured) == (0, 0)
 
 
 def another(root: Path, name: str = "twin") -> None:
@@ -233,6 +301,7 @@ def test_round_of_two_files_has_one_clock_and_one_end(toys: Path, terminal: Call
     one.says("bug 6 the factor divides", "say in which file: `bug scale LINE WHY` or `bug twin LINE WHY`")
     one.says("bug twin 6 the factor divides", "noted: line 6")
     one.says("bug twin.py:5 a factor of 0 is accepted", "noted: line 5")
+    one.says("bug scale 6 the factor divides", "noted: line 6")
     file_of(toys).write_text(RIGHT)
     one.says("submit", "PASS", "all planted bugs are gone", "FAIL", "0 of 2 planted bugs are gone", "[debug  ")
     one.says("hint", ".kata/debug/twin.py", "Hint 1 of 3 at bug 1", "[debug  ")
@@ -249,11 +318,11 @@ def test_round_of_two_files_has_one_clock_and_one_end(toys: Path, terminal: Call
     assert "Report of debug round 1: scale" in said
     assert "Report of debug round 2: twin" in said
     assert "All 2 files: scale and twin" in said
-    assert "found 2, explained 2, mended 4 of 4" in said
+    assert "found 3, explained 3, mended 4 of 4" in said
     assert "nox -s debug -- scale twin --bugs 4 --seed 3" in said
     first, second = debug_rounds(events(toys))
     assert first.joint == second.joint != ""
-    assert (first.found, second.found, first.ended, second.ended) == (0, 2, "finished", "finished")
+    assert (first.found, second.found, first.ended, second.ended) == (1, 2, "finished", "finished")
     assert run(toys, "debug", "--report", "1").out.count("Report of debug round") == 2
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from graders.catalogue import katas
-from graders.catalogue.bugs import Bug, Change, are_apart, bugs_of, places, plain, planted, right_file
+from graders.catalogue.bugs import Bug, Change, are_apart, bugs_of, has_another, places, plain, planted, right_file
 from graders.catalogue.katas import Kata
 from graders.judge.planting import Planting
 from graders.sandbox.launcher import Launcher, new_launcher
@@ -79,6 +79,45 @@ def test_what_does_nothing_goes_but_not_what_is_needed() -> None:
 def test_bugs_that_change_the_same_lines_are_not_apart(one: Change, other: Change, apart: bool) -> None:
     assert are_apart([Bug("a", "", (one,)), Bug("b", "", (other,))]) is apart
     assert are_apart([Bug("b", "", (other,)), Bug("a", "", (one,))]) is apart
+
+
+def test_bug_that_holds_another_mistake_is_not_planted() -> None:
+    right = "return x - s.log()\n"
+    quotient = (Change(0, 1, ("return (e / s).log()",)),)
+    assert has_another((Change(0, 1, ("return (e / s).log2()",)),), [quotient], right)
+    assert not has_another((Change(0, 1, ("return x - s.log2()",)),), [quotient], right)
+    assert not has_another(quotient, [(Change(0, 1, ("return (e / s).log2()",)),)], right)
+
+
+def test_bugs_of_softmax_are_mended_as_their_sentences_say() -> None:
+    kata = katas.find_one("softmax")
+    right, (bug,) = right_file(kata), [one for one in bugs_of(kata) if one.name == "another_logarithm"]
+    assert planted(right, [bug]).replace(".log2()", ".log()") == right
+
+
+def test_bug_that_its_style_gives_away_is_not_planted() -> None:
+    kata = katas.find_one("self_attention")
+    (mistake,) = (one for one in kata.mistakes if one.name == "cast_but_not_shifted")
+    assert "(lambda e: " in next(iter(mistake.forms(kata.reference_file.read_text()).values()))
+    assert mistake.name not in [bug.name for bug in bugs_of(kata)]
+
+
+def test_no_planted_file_imports_what_it_does_not_use() -> None:
+    kata = katas.find_one("mini_gpt")
+    right, (bug,) = right_file(kata), [one for one in bugs_of(kata) if one.name == "not_scaled"]
+    wrong = planted(right, [bug])
+    assert "import math" in right
+    assert "import math" not in wrong
+    assert len(wrong.splitlines()) == len(right.splitlines())  # the other lines stay where they are
+
+
+def test_forms_for_grading_alone_are_not_planted(toys: Path) -> None:
+    mistakes = toys / "solutions/toys/scale/mistakes.py"
+    mistakes.write_text(mistakes.read_text().replace('{"x / (1 / factor)": [', 'unplanted=[{"x / (1 / factor)": ['))
+    mistakes.write_text(mistakes.read_text().replace('"x / factor / factor"]}', '"x / factor / factor"]}]'))
+    kata = Kata(toys, "toys", "scale")
+    assert [len(one.edits_of_forms) for one in kata.mistakes] == [2, 1]
+    assert [bug.name for bug in bugs_of(kata)] == ["no_refusal"]
 
 
 def test_every_kata_has_bugs_for_six_rounds_and_for_three_of_two() -> None:

@@ -20,12 +20,14 @@ from queue import SimpleQueue
 from typing import Any
 
 from graders.author import forked, wrong
+from graders.author import programs as of_programs
 from graders.author.check.code import leftovers
 from graders.author.forked import WARM
 from graders.author.proof import Proof, tell
 from graders.author.wrong import Findings
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
+from graders.catalogue.programs import FOLDER, Part, Program, programs
 from graders.faults import FAULT, GraderError, UsageError
 from graders.grade import add_commands
 from graders.grade import main as grading
@@ -45,11 +47,12 @@ Job = tuple[Callable[[Kata, Proof], None], Kata]
 def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 1 where a right answer is rejected, a mistake passes or goes unnamed, or a mutant survives."""
     console = screen.console()
-    chosen = chosen_katas(options, root)
-    if not chosen:
+    chosen, parts_chosen = chosen_katas(options, root), chosen_parts(options, root)
+    if not chosen and not parts_chosen:
         console.print(f"nothing to prove: no kata changed since {options.changed}, nor did what judges them")
         return 0
     proofs = {kata.id: Proof(kata.id) for kata in chosen}
+    proofs |= {part.id: Proof(part.file_name) for part in parts_chosen}
     commands: list[Job] = [(prove_answers, kata) for kata in chosen]
     attacked = [kata for kata in chosen if hostile_files(kata)]
     if attacked and isolation() != "full":
@@ -62,6 +65,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     for place in places:
         free.put(place)
     side_door: list[Job] = [(functools.partial(prove_wrong, options.deep, free), kata) for kata in chosen]
+    side_door += [(functools.partial(prove_part, free), part) for part in parts_chosen]
     # At once, since cheats mostly wait for time limits.
     pools = [ThreadPoolExecutor(len(places)) for _ in range(2)]
     futures: dict[Future[None], Kata] = {
@@ -97,13 +101,24 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 def chosen_katas(options: argparse.Namespace, root: Path) -> list[Kata]:
     """Those that were named, or that a change may matter to, or of all every so-and-so-many. Raises: UsageError."""
-    found = katas.find(options.katas, root)
+    names = [name for name in options.katas if name not in programs(root)]
+    found = katas.find(names, root) if names or not options.katas else []
     if options.changed:
         files = changed_files(options.changed, root)
         if not any(file.startswith(ENGINE) for file in files):
             found = [kata for kata in found if any(kata.id in Path(file).with_suffix("").parts for file in files)]
     number, shards = options.shard
     return found[number - 1 :: shards]
+
+
+def chosen_parts(options: argparse.Namespace, root: Path) -> list[Part]:
+    """Those of the programs that were named or may have changed, or of all programs, in the first part of several."""
+    names = [name for name in programs(root) if name in options.katas or not options.katas]
+    if options.changed:
+        files = changed_files(options.changed, root)
+        if not any(file.startswith(ENGINE) for file in files):
+            names = [name for name in names if any(file.startswith(f"{FOLDER}/{name}/") for file in files)]
+    return [part for name in names * (options.shard[0] == 1) for part in Program(root, name).parts]
 
 
 def changed_files(reference: str, root: Path) -> list[str]:
@@ -189,6 +204,19 @@ def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Pr
                 other = f"{verdict.taken_for}, which replies alike to everything that is asked"
                 got = other if verdict.taken_for else f"no name; it fails {verdict.message}"
                 proof.faults.append(f"the mistake {form} should be named, got {got}")
+
+
+def prove_part(free: SimpleQueue[int | None], part: Part, proof: Proof) -> None:
+    """The right file passes and learns, each of its bugs fails and tells; and in some rounds none hides another."""
+    processor = free.get()
+    try:
+        with ProcessPoolExecutor(1, WARM) as process:
+            found = process.submit(of_programs.prove, part.root, part.topic, part.id, processor).result()
+    finally:
+        free.put(processor)
+    proof.right, proof.accepted = 1, int(not found.faults)
+    proof.rounds = found.rounds
+    proof.faults += found.faults
 
 
 def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> Findings:

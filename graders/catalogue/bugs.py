@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import difflib
 import itertools
+import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from graders.catalogue.katas import Kata
+from graders.catalogue.syntax import unusual
 
+WORD = re.compile(r"(?<=[(,:\[] )-\d\w*|(?<=[(\[])-\d\w*|\w+|[^\w\s]")
 MOST_LINES = 4  # that a bug takes the place of, or has itself: who rewrites more plants no bug
 
 
@@ -45,17 +49,57 @@ def right_file(kata: Kata) -> str:
 
 
 def bugs_of(kata: Kata, slow: bool = False) -> list[Bug]:
-    """The mistakes that are small edits, each in its smallest form. Raises: GraderError."""
+    """The mistakes that are small edits, each in its smallest form that has one defect and looks like code.
+
+    Raises: GraderError.
+    """
     if not kata.reference_file.exists():
         return []
     reference, right = kata.reference_file.read_text(encoding="utf-8"), right_file(kata)
+    forms = {
+        one: sorted((changes(right, plain(source)) for source in one.planted_forms(reference)), key=size)
+        for one in kata.mistakes
+    }
     found = []
-    for mistake in kata.mistakes:
-        forms = [changes(right, plain(source)) for source in mistake.forms(reference).values()]
-        smallest = min(forms, key=size)
-        if mistake.slow == slow and 0 < size(smallest) <= MOST_LINES:
-            found.append(Bug(mistake.name, mistake.diagnosis, smallest, slow))
+    for mistake, own in forms.items():
+        others = [form for other, some in forms.items() if other is not mistake for form in some]
+        bugs = [Bug(mistake.name, mistake.diagnosis, form, slow) for form in own if 0 < size(form) <= MOST_LINES]
+        good = (one for one in bugs if not is_odd(one, right, kata) and not has_another(one.changes, others, right))
+        found += [*itertools.islice(good, mistake.slow == slow)]
     return found
+
+
+def has_another(form: Sequence[Change], others: Sequence[Sequence[Change]], right: str) -> bool:
+    """Whether it is another mistake with one word replaced: who puts that right is left with the other mistake.
+
+    So `p.log2()` is no bug where `p.log()` is another mistake, which underflows.
+    """
+    lines = right.splitlines()
+    where = [(one.first, one.last) for one in form]
+    mine, none = words_in(form), Counter(WORD.findall("\n".join(lines[at] for pair in where for at in range(*pair))))
+    for other in others:
+        if [(one.first, one.last) for one in other] == where:
+            its = words_in(other)
+            replaced = (mine - its).total() == (its - mine).total() == 1
+            if replaced and (its - none).total() and different(mine, none) == different(its, none) + 2:
+                return True
+    return False
+
+
+def words_in(some: Sequence[Change]) -> Counter[str]:
+    """Words and signs of the lines that are put there."""
+    return Counter(WORD.findall("\n".join(line for one in some for line in one.lines)))
+
+
+def different(one: Counter[str], other: Counter[str]) -> int:
+    """How many words are in one of them alone."""
+    return (one - other).total() + (other - one).total()
+
+
+def is_odd(bug: Bug, right: str, kata: Kata) -> bool:
+    """Whether it can be seen by its style alone: something in its lines occurs in no right answer of any kata."""
+    lines = {number + 1 for place in places(bug, [bug]) for number in place}
+    return bool(unusual(planted(right, [bug]), lines, kata.root))
 
 
 def changes(right: str, wrong: str) -> tuple[Change, ...]:
@@ -88,7 +132,25 @@ def planted(right: str, bugs: Sequence[Bug]) -> str:
     lines = right.splitlines()
     for one in sorted((one for bug in bugs for one in bug.changes), key=lambda one: one.first, reverse=True):
         lines[one.first : one.last] = one.lines
+    for number in idle_imports("\n".join(lines)) if bugs else ():
+        lines[number - 1] = ""  # it would tell what is missing; the other lines stay where they are
     return "\n".join(lines) + "\n"
+
+
+def idle_imports(text: str) -> list[int]:
+    """The lines whose imports nothing uses, from 1; none of what is no Python."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return []
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [
+        one.lineno
+        for one in imports
+        if one.lineno == one.end_lineno
+        and not any((name.asname or name.name).partition(".")[0] in used for name in one.names)
+    ]
 
 
 def places(bug: Bug, bugs: Sequence[Bug]) -> list[range]:

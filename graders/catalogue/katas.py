@@ -96,6 +96,11 @@ class Kata:
         return self.folder / f"{self.id}.py"
 
     @property
+    def file_name(self) -> str:
+        """What an answer is called where it does not lie in the kata's folder."""
+        return f"{self.id}.py"
+
+    @property
     def kept_stub(self) -> Path:
         """The stub as it was made: for forks that have removed the solutions."""
         return self.folder / ".stub.py"

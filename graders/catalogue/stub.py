@@ -125,6 +125,8 @@ def is_untouched(kata: Kata, source: str) -> bool:
     """
     if found := CONTINUED.match(source):
         return found[2] == mark_of(source)
-    stub, source = stub_for(kata), source.rpartition(AT_HAND)[2]
-    written = "NotImplementedError" not in source  # quick to see
-    return not written and any(same_program(source, start) for start in (stub, bare(stub)))
+    source = source.rpartition(AT_HAND)[2]
+    if "NotImplementedError" not in source:  # quick to see
+        return False
+    stub = stub_for(kata)
+    return any(same_program(source, start) for start in (stub, bare(stub)))

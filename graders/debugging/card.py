@@ -19,9 +19,10 @@ from graders.sitting.terminal import Terminal
 MOST_CHANGED = 30  # lines, from which on a diff shows nothing any more
 
 
-def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice, at: datetime) -> None:
+def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice | None, at: datetime) -> None:
     """`number` is its place among all rounds, from 1."""
-    terminal.heading(f"Report of debug round {number}: {report.kata}")
+    name = f"{report.program}/{report.kata}.py" if report.program else report.kata
+    terminal.heading(f"Report of debug round {number}: {name}")
     minutes = "1 minute" if report.minutes == 1 else f"{report.minutes} minutes"
     terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {minutes}; {ended(report)}")
     if not report.ended:
@@ -32,13 +33,15 @@ def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice
         terminal.say(f"Bug {place}, line {bug.line}: {bug.points} points", style="bold")
         terminal.show(Padding(rows_of(bug), (0, 0, 0, 2)))
     terminal.say()
+    if not report.bugs:
+        terminal.say("No bug was planted in this file.")
     terminal.say(f"Measured: {report.measured} of {report.max_score}", style="bold")
     for line in sums(report):
         terminal.say(f"  {line}")
     if difference := changed(report):
         terminal.say()
         terminal.show(diff.coloured(difference))
-    if practice.due:
+    if practice and practice.due:
         terminal.say(f"\na debug round at {report.kata} is due again {when(practice.due, at)}")
 
 
@@ -55,8 +58,11 @@ def show_ways(terminal: Terminal, reports: Sequence[DebugRound], number: int) ->
         terminal.say(", ".join(became))
         points = f"{sum(other.measured for other in reports)} of {sum(other.max_score for other in reports)}"
         terminal.say(f"Measured: {points}", style="bold")
+    for name, at in [pair for other in reports for pair in other.extended.items()]:
+        terminal.say(f"then {name}, solved after {in_words(at)}")
     slow = " --slow" if one.slow else ""
     names, count = " ".join(other.kata for other in reports), sum(len(other.bugs) for other in reports)
+    names = f"--symptom {one.program}" if one.program else names
     again = f"nox -s debug -- {names} --bugs {count} --seed {one.seed}{slow}"
     terminal.say(f"the same bugs again:  {again}\nthis report again:  nox -s debug -- --report {number}")
 
@@ -96,7 +102,7 @@ def sums(report: DebugRound) -> list[str]:
         lines = "claimed line has" if len(report.wrong) == 1 else "claimed lines have"
         made.append(f"{len(report.wrong)} {lines} no bug: -{WRONG_LINE * len(report.wrong)}")
     if report.pasted:
-        made.append("the reference was pasted over the file, which counted for nothing")
+        made.append("the right file was pasted over the file, which counted for nothing")
     if report.source:
         changed = f"{report.changed} line{'s' if report.changed != 1 else ''} changed, {report.needed} needed"
         made.append(changed + ("; a rewrite mends everything and finds nothing" if is_rewrite(report) else ""))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rich.text import Text
 
 from graders.debugging.debugging import Debugging
 from graders.desk.debugged import PlantedBug
+from graders.kata.mistakes import Mistake
 from graders.sitting import asking_back
 from graders.sitting.asking_back import MAYBE, Offer
 
@@ -16,50 +18,74 @@ HERE = 0.3  # what a mistake is nearer by whose edit is in the line that is clai
 OFFERED = 3  # always, where a kata has as many: one alone would be the answer
 MOST_SHOWN = 55  # characters of a line
 LINE = re.compile(r"(?:line\s+)?(\d+)\b[\s:,.)-]*(.*)", re.IGNORECASE | re.DOTALL)
-HOW = "say where and why: `bug LINE WHY`, by the line's number in your file as it is now"
+HOW = "say where and why: `bug {called}LINE WHY`, by the line's number in your file as it is now"
 
 
 def claim(debugging: Debugging, argument: str) -> None:
     """A command: a line that has a bug, and why it is wrong. Whether that is so is told at the end."""
     found = LINE.match(argument.strip())
     lines = debugging.source().splitlines()
+    how = HOW.format(called=debugging.called)
     if not found:
-        debugging.say(HOW)
+        debugging.say(how)
         return
     number, words = found.groups()
     if len(number) > len(str(len(lines))) or not 1 <= int(number) <= len(lines):
-        debugging.say(f"{debugging.shown} has {len(lines)} lines; {HOW}")
+        debugging.say(f"{debugging.shown} has {len(lines)} lines; {how}")
         return
-    bug = debugging.bug_at(int(number))
-    if bug is not None and bug.mended is not None:
+    bugs = debugging.bugs_at(int(number))
+    if bugs and all(bug.mended is not None for bug in bugs):
         debugging.say("that bug is gone already; claim a bug before you mend it")
         return
-    understand(debugging, int(number), lines[int(number) - 1].strip(), words.strip(), bug)
+    understand(debugging, int(number), lines[int(number) - 1].strip(), words.strip(), bugs)
 
 
-def understand(debugging: Debugging, line: int, text: str, words: str, bug: PlantedBug | None) -> None:
-    """What is asked back follows from the line and the words alone, and never from what is planted."""
+def understand(debugging: Debugging, line: int, text: str, words: str, bugs: Sequence[PlantedBug]) -> None:
+    """What is asked back follows from the line and the words alone, and never from what is planted.
+
+    Where the line has several bugs, the words decide for which of them the claim counts.
+    """
     names = [one.name for one in debugging.mistakes]
     sure, maybe = meant(debugging, words, line) if words else (None, [])
-    name = bug.name if bug else None
-    debugging.note("claim", line=line, text=words, bug=name, meant=None if sure is None else names[sure])
+    there = [bug.name for bug in bugs if bug.mended is None]
+    if len(there) > 1 and words:
+        scores = debugging.matcher.scores(words)
+        there.sort(key=lambda name: (names.index(name) != sure, -scores[names.index(name)]))
+    bug = next(iter(there), None)
+    debugging.note("claim", line=line, text=words, bug=bug, meant=None if sure is None else names[sure])
     debugging.say(f"noted: line {line}, {text[:MOST_SHOWN] or 'which is empty'}")
     if sure is None and maybe:
         debugging.say(asking_back.preamble(len(maybe), "mean"))
-        debugging.offer = Offer(maybe, lambda one: take(debugging, name, names[one]))
+        debugging.offer = Offer(maybe, lambda one: take(debugging, there, names[one]))
         table = debugging.terminal.two_columns()
         for place, one in enumerate(maybe, start=1):
-            table.add_row(str(place), Text(debugging.mistakes[one].diagnosis))
+            table.add_row(str(place), Text(wrong_in(debugging.mistakes[one])))
         debugging.terminal.show(table)
     elif sure is None:
         why = "I did not understand why it is wrong: put it another way" if words else "Say also why it is wrong"
-        debugging.say(f"{why}: bug {line} WHY")
+        debugging.say(f"{why}: bug {debugging.called}{line} WHY")
 
 
-def take(debugging: Debugging, bug: str | None, mistake: str) -> None:
-    """What was asked back."""
+def wrong_in(mistake: Mistake) -> str:
+    """What its sentence says is wrong, without what to do about it."""
+    return mistake.diagnosis.partition("; ")[0]
+
+
+def take(debugging: Debugging, bugs: Sequence[str], mistake: str) -> None:
+    """What was asked back; the first of the line's bugs counts where the words mean none of them."""
+    bug = mistake if mistake in bugs else next(iter(bugs), None)
     debugging.note("meant", bug=bug, meant=mistake)
     debugging.say("noted; your last claim about a bug counts")
+
+
+def show(debugging: Debugging) -> None:
+    """All claims, and how each was understood; whether a bug is there is told at the end."""
+    known = {one.name: one for one in debugging.mistakes}
+    table = debugging.terminal.two_columns()
+    for one in debugging.report.claims:
+        understood = f"taken as: {wrong_in(known[one.meant])}" if one.meant in known else "why is not understood"
+        table.add_row(f"line {one.line}", Text(f"{one.words or 'no reason'}\n{understood}"))
+    debugging.terminal.show(table)
 
 
 def meant(debugging: Debugging, words: str, line: int) -> tuple[int | None, list[int]]:
@@ -77,4 +103,4 @@ def meant(debugging: Debugging, words: str, line: int) -> tuple[int | None, list
         return None, []
     others = {one: scores[one] for one in range(len(scores)) if one not in likely}
     ordered = sorted(likely, key=lambda one: -likely[one]) + sorted(others, key=lambda one: -others[one])
-    return None, sorted(ordered[:OFFERED])
+    return None, ordered[:OFFERED]

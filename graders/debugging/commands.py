@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from graders.debugging import claims
+from graders.debugging import claims, symptom
 from graders.debugging.debugging import Debugging, lines_changed
 from graders.debugging.grading import DebugReporter
 from graders.debugging.round import Round, joined
@@ -24,10 +24,16 @@ REWRITTEN = 3  # times as many lines as are needed, from which on that is said
 
 def run(played: Round) -> None:
     """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
-    played.introduce()
+    if played.program:
+        symptom.introduce(played)
+    else:
+        played.introduce()
+    if any(one.report.claims for one in played.files):
+        played.files[0].say("Claimed so far:")
+        show_claims(played, "")
     while not played.ended:
         try:
-            obey(played, played.at_hand.ask())
+            obey(played, played.ask())
         except Stopped as stopped:
             for one in played.files:
                 one.planting.close()  # its workers were ended as well; what is asked next starts others
@@ -37,21 +43,20 @@ def run(played: Round) -> None:
 
 
 def obey(played: Round, line: str) -> None:
+    """A question that was asked back stays open until it is answered, or another claim is made."""
     debugging = played.at_hand
     word, _, rest = line.strip().partition(" ")
     command = COMMANDS.get(word.lower())
-    if not is_answer(line):
-        debugging.offer = None
     if not line.strip():
         return
     if command and command.fits(rest.strip()):
         command.act(played, rest.strip())
     elif not is_answer(line):
         debugging.say(unknown(line.strip(), nearest(line, COMMANDS)))
-    elif not debugging.offer:
+    elif not (asked := played.asked) or not asked.offer:
         debugging.say("there is no question open; `help` lists what you can type")
-    elif asking_back.answered(debugging.offer, line.strip().lower(), debugging.say):
-        debugging.offer = None
+    elif asking_back.answered(asked.offer, line.strip().lower(), debugging.say):
+        asked.offer = None
 
 
 def claim(played: Round, argument: str) -> None:
@@ -59,11 +64,26 @@ def claim(played: Round, argument: str) -> None:
     if len(chosen) > 1:
         played.at_hand.say(f"say in which file: `bug {' LINE WHY` or `bug '.join(played.names)} LINE WHY`")
     else:
+        for one in played.files:
+            one.offer = None
         claims.claim(chosen[0], rest)
+
+
+def show_claims(played: Round, argument: str) -> None:
+    files = played.only(argument)
+    made = [one for one in files if one.report.claims]
+    for one in made:
+        played.heading(one)
+        claims.show(one)
+    if not made:
+        played.at_hand.say("nothing is claimed yet")
 
 
 def submit(played: Round, argument: str) -> None:
     """Each file that is named, but for those that nothing is left to be found in."""
+    if played.program:
+        symptom.submit(played, argument)
+        return
     for one in played.only(argument):
         if one.solved and one.source() == one.report.source:
             one.say(f"{one.kata.id}: all of its planted bugs are gone")
@@ -76,13 +96,10 @@ def submit(played: Round, argument: str) -> None:
 def submit_file(debugging: Debugging) -> None:
     text = debugging.source()
     report = debugging.report
-    pasted = debugging.is_pasted(text)
+    pasted = debugging.pasted(text)
     if pasted:
         left, state = [bug.name for bug in report.left], "pasted"
-        debugging.say(
-            f"{debugging.file.name} is the reference from solutions/: pasting it finds no bug and counts for nothing. "
-            "`restore` brings the round's file back."
-        )
+        debugging.say(pasted)
     else:
         result = DebugReporter(debugging.terminal, debugging.judge).of(debugging.kata, debugging.file)
         if result.state in ("error", "todo"):
@@ -91,7 +108,7 @@ def submit_file(debugging: Debugging) -> None:
         state = result.reached
         left = what_is_left(debugging, text, result)
     changed = lines_changed(report.planted, text)
-    debugging.note("submit", state=state, left=left, pasted=pasted, changed=changed, source=text)
+    debugging.note("submit", state=state, left=left, pasted=bool(pasted), changed=changed, source=text)
     if changed >= REWRITTEN * report.needed + REWRITTEN and not pasted:
         debugging.say(f"you changed {changed} lines; {report.needed} {'is' if report.needed == 1 else 'are'} needed")
 
@@ -177,6 +194,9 @@ def restore(played: Round, argument: str) -> None:
 
 def run_tests(played: Round, argument: str) -> None:
     """Of the file that is named, or whose name the tests' begins with; else of the one at hand."""
+    if played.program:
+        symptom.run(played, argument)
+        return
     chosen, rest = played.named(argument)
     tested = [one for one in chosen if Path(rest).name.startswith(one.kata.id)]
     running.run(chosen[0] if len(chosen) == 1 else tested[0] if tested else played.at_hand, rest)
@@ -200,7 +220,9 @@ def tell_commands(played: Round, argument: str) -> None:
     table = played.at_hand.terminal.two_columns()
     for command in EVERY:
         table.add_row(command.usage, Text(command.does))
-    if len(played.files) > 1:
+    if played.program:
+        table.add_row("", Text(f"in this round `run` runs {played.program.script}, or a file of yours beside it"))
+    elif len(played.files) > 1:
         table.add_row(
             "", Text(f"submit, hint, hints, diff, restore and run also take a file: {', '.join(played.names)}")
         )
@@ -217,6 +239,7 @@ EVERY: tuple[Command[Round], ...] = (
         claim,
         "words",
     ),
+    Command("claims", "what you claimed so far, and how it was understood", (), show_claims, "word"),
     Command("submit", f"judge the file: how many bugs are gone, {EACH} points for each", (), submit, "word"),
     Command(
         "hint",

@@ -61,6 +61,7 @@ class Debugging(Sitting):
         self.bugs = bugs
         self.planting = planting
         self.offer: Offer | None = None  # the mistakes that may be meant
+        self.called = ""  # how a claim names the file, where there are several
 
     @property
     def kata(self) -> Kata:
@@ -128,13 +129,12 @@ class Debugging(Sitting):
         """Raises: UsageError."""
         self.add("end", how="finished")
 
-    def bug_at(self, line: int) -> PlantedBug | None:
-        """The one that a line of the file, as it is now, belongs to; of several the one that was not found yet."""
+    def bugs_at(self, line: int) -> list[PlantedBug]:
+        """Those that a line of the file, as it is now, belongs to; those first that were not found yet."""
         lines = set(lines_before(self.report.planted, self.source(), line))
         at = [bug for bug in self.report.bugs if lines & set(bug.lines)]
         # what is left out stands on no line of its own
-        at.sort(key=lambda bug: (bug.mended is not None, bug.found is not None, not bug.was))
-        return next(iter(at), None)
+        return sorted(at, key=lambda bug: (bug.mended is not None, bug.found is not None, not bug.was))
 
     def made_in(self, line: int) -> set[int]:
         """The known mistakes, by their numbers, that an edit makes where this line of the file stood in a right one."""
@@ -169,10 +169,26 @@ class Debugging(Sitting):
             finally:
                 self.judge.launcher.judging = False
 
-    def is_pasted(self, text: str) -> bool:
-        """Whether it is the reference as it stands under solutions/, with its comments."""
+    def pasted(self, text: str) -> str:
+        """Why this counts for nothing, in words; "" where it counts.
+
+        The right file without its comments is what somebody also ends with who mends each bug exactly, but then the
+        bugs were claimed before.
+        """
         reference = self.kata.reference_file.read_text(encoding="utf-8")
-        return START in text or text.split() == reference.split()
+        name = self.file.name
+        commented = reference.split() != self.report.right.split()  # a part of a program may have no comments
+        if START in text or (commented and text.split() == reference.split()):
+            return (
+                f"{name} is the reference from solutions/: pasting it finds no bug and counts for nothing. "
+                "`restore` brings the round's file back."
+            )
+        if self.bugs and not self.report.claims and text.split() == self.report.right.split():
+            return (
+                f"{name} is the right file word for word, and you claimed nothing: that counts as pasted. "
+                "`restore` brings the round's file back; claim a bug before you mend it."
+            )
+        return ""
 
 
 def lines_before(written: str, now: str, line: int) -> range:

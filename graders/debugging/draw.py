@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 from graders.catalogue.bugs import Bug, are_apart, bugs_of, places, planted, right_file, size
 from graders.catalogue.katas import Kata
+from graders.catalogue.programs import Output, Program
 from graders.desk.debugged import PlantedBug, Practice
 from graders.desk.progress import Progress
 from graders.faults import UsageError
@@ -83,6 +85,26 @@ def draw_in_each(
     files = len(katas)
     shares = {kata.id: count // files + (place < count % files) for place, kata in enumerate(by_chance)}
     return [draw([kata], shares[kata.id], seed, slow, plant) for kata in katas]
+
+
+def draw_program(
+    program: Program,
+    count: int | None,
+    seed: int,
+    plant: Callable[[Kata], Planting],
+    run: Callable[[Mapping[str, Sequence[Bug]]], Output],
+) -> tuple[list[Drawn], str]:
+    """Bugs of a program's parts, at most two in each, and the symptom that a run with all of them shows.
+
+    Raises: UsageError where no set of so many is a good one.
+    """
+    plantings = {part.id: plant(part) for part in program.parts}
+    for bugs in itertools.islice(program.samples(seed, count), MEASURED):
+        if all(plantings[name].is_good(own) for name, own in bugs.items() if own) and (
+            symptom := program.symptom(run(bugs))
+        ):
+            return [Drawn(plantings[name], own) for name, own in bugs.items()], symptom
+    raise UsageError(f"{program.name} has no {count} bugs that can be planted together; draw others: --seed N")
 
 
 def lacking(katas: Sequence[Kata], count: int, slow: bool) -> str:

@@ -26,3 +26,18 @@ class DebugReporter(SittingReporter):
     def show_failure(self, result: Result) -> None:
         """What fails, once that tells nothing of a planted bug."""
         self.show_rows(card_of(result).facts)
+
+
+class QuietReporter(DebugReporter):
+    """Shows only why a file cannot be judged: which file loses points would tell where the bugs are."""
+
+    def show(self, card: Card) -> None:
+        if card.result.state == "error":
+            super().show(card)
+
+
+class ExtensionReporter(SittingReporter):
+    """Shows a card without the commands for a learner's own file: another one is judged."""
+
+    def commands(self, card: Card) -> list[Row]:
+        return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from graders.catalogue.programs import Extension, Program
 from graders.debugging.debugging import Debugging
 from graders.faults import UsageError
 
@@ -14,21 +15,45 @@ SEVERAL = """{files} are right answers with {bugs} bugs planted in them: {shares
 
 
 class Round:
-    """What is sat: its files in order, and the one that was named last."""
+    """What is sat: its files in order, and the one that was named last; in a symptom round they are a program's."""
 
-    def __init__(self, files: Sequence[Debugging]) -> None:
+    def __init__(self, files: Sequence[Debugging], program: Program | None = None) -> None:
         self.files = [*files]
+        self.program = program
         self.at_hand = self.files[0]
         for one in self.files:
             one.pace = self.files[0].pace  # the time is told once
+            one.called = f"{one.kata.id} " * (len(self.files) > 1)
 
     @property
     def ended(self) -> bool:
         return all(one.report.ended for one in self.files)
 
     @property
+    def asked(self) -> Debugging | None:
+        """The file that a question is open about: what a claim means."""
+        return next((one for one in self.files if one.offer), None)
+
+    def ask(self) -> str:
+        """The next line."""
+        offer = self.asked.offer if self.asked else None
+        return self.at_hand.ask(f"1 to {len(offer.numbers)}, or no " if offer else "")
+
+    @property
     def names(self) -> list[str]:
         return [one.kata.id for one in self.files]
+
+    @property
+    def in_words(self) -> str:
+        return joined([one.file.name for one in self.files])
+
+    @property
+    def extension(self) -> Extension | None:
+        """What is at hand of what a symptom round goes on with, once its bugs are gone."""
+        if self.program is None or any(one.report.left for one in self.files):
+            return None
+        solved = {name for one in self.files for name in one.report.extended}
+        return next((one for one in self.program.extensions if one.kata not in solved), None)
 
     def introduce(self) -> None:
         if len(self.files) == 1:

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+try:
+    import fcntl
+except ImportError:  # Windows has none
+    fcntl = None  # type: ignore[assignment]
+
 from graders.catalogue import katas
-from graders.catalogue.bugs import bugs_of, planted
+from graders.catalogue.bugs import Bug, bugs_of, planted
 from graders.catalogue.katas import Kata
-from graders.debugging import MINUTES_EACH, MOST_BUGS, USUAL_BUGS, card, commands, draw
+from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_PROGRAM, Output, Part, find_program
+from graders.debugging import (
+    MINUTES_EACH,
+    MINUTES_FOR_EXTENSIONS,
+    MOST_BUGS,
+    USUAL_BUGS,
+    card,
+    commands,
+    draw,
+)
 from graders.debugging.debugging import Debugging
 from graders.debugging.round import Round
 from graders.desk import attempts
-from graders.desk.debugged import KEY, DebugRound, begun, debug_rounds, practices, together
+from graders.desk.debugged import KEY, DebugRound, begun, debug_rounds, practices, sealed, together
 from graders.desk.progress import progress_of
 from graders.desk.state import Event, State
 from graders.desk.status import end_of_day
 from graders.faults import UsageError
 from graders.files import make_room
+from graders.judge import program_run
 from graders.judge.planting import Planting
 from graders.sitting import clock as clocks
 from graders.sitting import session
@@ -85,6 +101,15 @@ class DebugSession(Session[DebugRound]):
         going_on = super().check(options, state)
         if options.resume and options.katas:
             raise UsageError("--resume goes on with what was drawn; name no kata")
+        if options.symptom:
+            others = {name: getattr(options, name) for name in ("topic", "level", "set", "slow", "resume")}
+            asked = [f"--{name}" for name, value in others.items() if value] + options.katas
+            if asked:
+                raise UsageError(f"--symptom plants bugs in a program of its own: leave out {' and '.join(asked)}")
+            if options.bugs is not None and options.bugs < LEAST_BUGS:
+                raise UsageError(f"a symptom round has from {LEAST_BUGS} to {MOST_IN_A_PROGRAM} bugs")
+        elif options.bugs is not None and options.bugs > MOST_BUGS:
+            raise UsageError(f"a round has at most {MOST_BUGS} bugs, and a symptom round {MOST_IN_A_PROGRAM}")
         if options.minutes is not None and not 1 <= options.minutes <= LONGEST:
             raise UsageError(f"--minutes should be from 1 to {LONGEST}, got {options.minutes}")
         return going_on
@@ -95,7 +120,7 @@ class DebugSession(Session[DebugRound]):
         report, _ = numbered(past, number, KEY, cls.noun)
         known = together(past, report)
         for one in known:
-            card.show(terminal, one, past.index(one) + 1, practices(past)[one.kata], state.now())
+            card.show(terminal, one, past.index(one) + 1, practices(past).get(one.kata), state.now())
         card.show_ways(terminal, known, past.index(report) + 1)
 
     @property
@@ -106,10 +131,21 @@ class DebugSession(Session[DebugRound]):
     def written(self) -> list[Sitting]:
         return [*self.round.files] if self.round else []
 
+    @property
+    def beside(self) -> list[tuple[Kata, str]]:
+        program = self.round.program if self.round else None
+        return [(Part(self.root, program.name, Path(program.script).stem), KEY)] if program else []
+
     def hold(self, going_on: DebugRound | None) -> None:
+        with alone(self.root):
+            self.hold_alone(going_on)
+
+    def hold_alone(self, going_on: DebugRound | None) -> None:
         try:
             open_ones = together(self.past(self.state), going_on) if going_on else []
-            self.round = Round(self.resume(open_ones) if self.options.resume else self.begin(open_ones))
+            files = self.resume(open_ones) if self.options.resume else self.begin(open_ones)
+            program = files[0].report.program
+            self.round = Round(files, find_program(program, self.root) if program else None)
             commands.run(self.round)
             self.report(self.terminal, self.root, self.state, 0)
         finally:
@@ -122,27 +158,25 @@ class DebugSession(Session[DebugRound]):
 
     def begin(self, given_up: Sequence[DebugRound]) -> list[Debugging]:
         """Raises: UsageError."""
-        chosen = eligible(self.options, self.root, self.state)
-        if not self.options.bugs and len(chosen) == len(self.options.katas) > MOST_BUGS:
-            raise UsageError(f"a round has at most {MOST_BUGS} bugs: name at most as many katas, or give --bugs N")
         seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
         with self.terminal.waiting("planting bugs"):
-            usual = 1 if self.options.slow else USUAL_BUGS
-            count = self.options.bugs or min(max(usual, files_of(self.options, chosen, MOST_BUGS)), MOST_BUGS)
-            files = files_of(self.options, chosen, count)
-            drawn = draw.draw_several(chosen, files, count, seed, self.options.slow, self.plant)
-            minutes = self.options.minutes or MINUTES_EACH * count
-            common = {"minutes": minutes, "seed": seed, "slow": self.options.slow}
-            common |= {"joint": uuid.uuid4().hex} if files > 1 else {}
+            drawn, common = self.drawn_program(seed) if self.options.symptom else self.drawn_katas(seed)
+            common |= {"seed": seed, "slow": self.options.slow}
+            common |= {"joint": uuid.uuid4().hex} if len(drawn) > 1 else {}
             bodies = [begin_body(one) | common for one in drawn]
-        answers = [attempts.file_for(one.planting.kata, KEY) for one in drawn]
-        for file in answers:  # all or none: else a round would be given up for one that does not begin
+        texts = {
+            attempts.file_for(one.planting.kata, KEY): body["planted"] for one, body in zip(drawn, bodies, strict=True)
+        }
+        if self.options.symptom:
+            program = find_program(self.options.symptom, self.root)
+            texts[next(iter(texts)).with_name(program.script)] = program.script_text
+        for file in texts:  # all or none: else a round would be given up for one that does not begin
             make_room(file, "mend that, then try again")
         made = []
         with whole():
             # before it is told: else a cut would leave what stood there
-            for file, body in zip(answers, bodies, strict=True):
-                attempts.write(file, body["planted"])
+            for file, text in texts.items():
+                attempts.write(file, text)
             for old in given_up:
                 if not old.ended:
                     self.state.add(KEY, "", {KEY: old.id, "what": "end", "elapsed": old.elapsed, "how": "abandoned"})
@@ -150,9 +184,33 @@ class DebugSession(Session[DebugRound]):
                 event = self.state.add(KEY, "", body | now())
                 made.append(self.sat(begun(event), one, Clock(reading_of(event))))
                 self.sitting = made[-1]
+        minutes = common["minutes"]
         length = "1 minute" if minutes == 1 else f"{minutes} minutes"
-        self.terminal.say(f"A debug round of {length}; the clock runs on while you are away.")
+        kind = "symptom" if self.options.symptom else "debug"
+        self.terminal.say(f"A {kind} round of {length}; the clock runs on while you are away.")
         return made
+
+    def drawn_katas(self, seed: int) -> tuple[list[draw.Drawn], dict[str, Any]]:
+        """What is planted in katas, and the round's minutes. Raises: UsageError."""
+        chosen = eligible(self.options, self.root, self.state)
+        if not self.options.bugs and len(chosen) == len(self.options.katas) > MOST_BUGS:
+            raise UsageError(f"a round has at most {MOST_BUGS} bugs: name at most as many katas, or give --bugs N")
+        usual = 1 if self.options.slow else USUAL_BUGS
+        count = self.options.bugs or min(max(usual, files_of(self.options, chosen, MOST_BUGS)), MOST_BUGS)
+        files = files_of(self.options, chosen, count)
+        drawn = draw.draw_several(chosen, files, count, seed, self.options.slow, self.plant)
+        return drawn, {"minutes": self.options.minutes or MINUTES_EACH * count}
+
+    def drawn_program(self, seed: int) -> tuple[list[draw.Drawn], dict[str, Any]]:
+        """What is planted in a program, its symptom and the round's minutes. Raises: UsageError."""
+        program = find_program(self.options.symptom, self.root)
+
+        def run(bugs: Mapping[str, Sequence[Bug]]) -> Output:
+            return program_run.run_texts(program_run.with_bugs(program, bugs), program.script)
+
+        drawn, symptom = draw.draw_program(program, self.options.bugs, seed, self.plant, run)
+        usual = MINUTES_EACH * sum(len(one.bugs) for one in drawn) + MINUTES_FOR_EXTENSIONS * bool(program.extensions)
+        return drawn, {"minutes": self.options.minutes or usual, "program": program.name, "symptom": symptom}
 
     def resume(self, reports: Sequence[DebugRound]) -> list[Debugging]:
         """Raises: UsageError."""
@@ -166,7 +224,7 @@ class DebugSession(Session[DebugRound]):
 
     def resume_file(self, report: DebugRound) -> Debugging:
         """Raises: UsageError."""
-        kata = katas.find_one(report.kata, self.root)
+        kata = self.kata_of(report)
         names = [bug.name for bug in report.bugs]
         bugs = sorted(
             (bug for bug in bugs_of(kata, report.slow) if bug.name in names), key=lambda b: names.index(b.name)
@@ -178,8 +236,33 @@ class DebugSession(Session[DebugRound]):
         anchor = next(e for e in reversed(self.state.events("")) if is_anchor(e, report))
         return self.sat(report, drawn, Clock(reading_of(anchor), anchor.body["elapsed"], report.elapsed))
 
+    def kata_of(self, report: DebugRound) -> Kata:
+        """Raises: UsageError."""
+        if report.program:
+            return Part(self.root, find_program(report.program, self.root).name, report.kata)
+        return katas.find_one(report.kata, self.root)
+
     def sat(self, report: DebugRound, drawn: draw.Drawn, clock: Clock) -> Debugging:
         return Debugging(self.state, report, drawn.bugs, drawn.planting, clock, self.terminal, self.judge)
+
+
+@contextlib.contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """While this goes on, no other terminal or page can drive a debug round; a kill ends that as well.
+
+    Raises: UsageError where another one does.
+    """
+    file = root / ".kata" / KEY / ".lock"
+    make_room(file, "mend that, then try again")
+    with file.open("a", encoding="utf-8") as lock:
+        try:
+            if fcntl:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UsageError(
+                "a debug round is open in another terminal or page: go on there, or type `quit` there first"
+            ) from None
+        yield
 
 
 def is_anchor(event: Event, report: DebugRound) -> bool:
@@ -202,9 +285,8 @@ def begin_body(drawn: draw.Drawn) -> dict[str, Any]:
         "topic": kata.topic,
         "level": kata.about.level,
         "planted": planted(drawn.planting.right, drawn.bugs),
-        "right": drawn.planting.right,
         "needed": draw.lines_needed(drawn.bugs),
-        "bugs": draw.described(drawn),
+        "sealed": sealed({"right": drawn.planting.right, "bugs": draw.described(drawn)}),
     }
 
 

@@ -22,7 +22,7 @@ ASIDE = ("review", "interview", "debug")  # their files lie under .kata; the lea
 
 def file_for(kata: Kata, via: str) -> Path:
     """Where an answer is written: the learner's file, which git tracks, or that of a sitting or a review."""
-    return kata.root / ".kata" / via / f"{kata.id}.py" if via in ASIDE else kata.answer_file
+    return kata.root / ".kata" / via / kata.file_name if via in ASIDE else kata.answer_file
 
 
 def record_all(root: Path, results: list[Result], seed: int, via: str) -> list[str]:

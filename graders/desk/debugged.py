@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -57,6 +60,21 @@ class PlantedBug:
 
 
 @dataclass
+class Claim:
+    """What was said of a line: the words, the bug that they count for, and the mistake that they mean, by names.
+
+    Args:
+        first: whether the bug was found by it.
+    """
+
+    line: int
+    words: str
+    bug: str | None
+    meant: str | None = None
+    first: bool = False
+
+
+@dataclass
 class DebugRound(Sat):
     """One round.
 
@@ -66,6 +84,7 @@ class DebugRound(Sat):
         slow: whether they cost too much, and give right values.
         planted, right: the file as it was written, and without bugs.
         needed: lines that have to change.
+        claims: all of them, in order.
         wrong: lines that were claimed and have no bug.
         submits: (verdict, bugs that were gone), in order.
         runs: (the file, whether it passed), of own tests.
@@ -73,6 +92,9 @@ class DebugRound(Sat):
         changed: lines of it that are others than those of the file as it was written.
         pasted: whether the reference was ever submitted in the place of the file.
         joint: what the rounds of several files that share a clock have in common; "" where it is one file.
+        program: of a symptom round, whose file it is; "" of a kata.
+        symptom: what was told of it.
+        extended: what the round went on with in this file and was solved, and after how many seconds.
     """
 
     kata: str
@@ -84,6 +106,7 @@ class DebugRound(Sat):
     right: str
     needed: int
     at_end: datetime | None = None
+    claims: list[Claim] = field(default_factory=list)
     wrong: list[int] = field(default_factory=list)
     submits: list[tuple[str, int]] = field(default_factory=list)
     runs: list[tuple[str, bool]] = field(default_factory=list)
@@ -91,6 +114,9 @@ class DebugRound(Sat):
     changed: int = 0
     pasted: bool = False
     joint: str = ""
+    program: str = ""
+    symptom: str = ""
+    extended: dict[str, float] = field(default_factory=dict)
 
     @property
     def measured(self) -> int:
@@ -135,18 +161,29 @@ class DebugRound(Sat):
 
     def add_claim(self, body: dict[str, Any], event: Event) -> str:
         bug = self.bug(body["bug"])
+        self.claims.append(Claim(body["line"], body["text"], body["bug"]))
         if bug is None and body["line"] not in self.wrong:
             self.wrong.append(body["line"])
         if bug is not None and bug.mended is None:
-            bug.found = self.elapsed if bug.found is None else bug.found
-            if body["text"]:
-                bug.words.append(body["text"])
+            self.find(bug, self.claims[-1])
         self.add_meant(body, event)
         return f"claimed line {body['line']}"
 
+    def find(self, bug: PlantedBug, claim: Claim) -> None:
+        """By a claim, which counts for this bug from now on."""
+        claim.bug, claim.first = bug.name, bug.found is None
+        bug.found = self.elapsed if bug.found is None else bug.found
+        if claim.words:
+            bug.words.append(claim.words)
+
     def add_meant(self, body: dict[str, Any], event: Event) -> None:
-        """Which mistake the words of a claim mean."""
-        bug = self.bug(body["bug"])
+        """Which mistake the words of the last claim mean, and so for which bug it counts where a line has several."""
+        bug, claim = self.bug(body["bug"]), self.claims[-1]
+        claim.meant = body["meant"]
+        if bug is not None and bug.name != claim.bug and bug.mended is None and (other := self.bug(claim.bug)):
+            other.found = None if claim.first else other.found
+            other.words = other.words[: -1 if claim.words else None]
+            self.find(bug, claim)
         told = bug is not None and bug.hints == len(HINT_COSTS)  # by the last hint
         if bug is None or body["meant"] is None or bug.mended is not None or told:
             return
@@ -178,6 +215,13 @@ class DebugRound(Sat):
         self.submits.append((body["state"], self.mended))
         return f"submitted: {self.mended} of {len(self.bugs)} bugs gone"
 
+    def add_extend(self, body: dict[str, Any], event: Event) -> str:
+        name = body["extension"]
+        if body["solved"]:
+            self.extended.setdefault(name, self.elapsed)
+        became = "solved" if body["solved"] else f"{body['score']} of {body['max_score']} points"
+        return f"submitted {name}: {became}"
+
     def add_end(self, body: dict[str, Any], event: Event) -> str:
         self.at_end = event.at
         return super().add_end(body, event)
@@ -185,13 +229,25 @@ class DebugRound(Sat):
 
 def begun(event: Event) -> DebugRound:
     """What its first event says."""
-    body = event.body
+    body = event.body | opened(event.body.get("sealed", ""))
     names = ("minutes", "seed", "kata", "topic", "level", "slow", "planted", "right", "needed")
     bugs = [PlantedBug(**one) for one in body["bugs"]]
     known = {name: body[name] for name in names}
-    made = DebugRound(id=body[KEY], when=event.at, bugs=bugs, joint=body.get("joint", ""), **known)
+    more = {name: body.get(name, "") for name in ("joint", "program", "symptom")}
+    made = DebugRound(id=body[KEY], when=event.at, bugs=bugs, **more, **known)
     made.add(event)
     return made
+
+
+def sealed(what: dict[str, Any]) -> str:
+    """The answers of a round, so that nobody reads them by chance who looks into its folder: it is no secret."""
+    return base64.b64encode(zlib.compress(json.dumps(what).encode())).decode()
+
+
+def opened(text: str) -> dict[str, Any]:
+    """What was sealed; nothing in rounds of older versions, which kept it in plain."""
+    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(text))) if text else {}
+    return found
 
 
 def debug_rounds(events: Iterable[Event]) -> list[DebugRound]:
@@ -237,8 +293,8 @@ def due(found: Mapping[str, Practice], by: datetime) -> list[str]:
 
 
 def practices(rounds: Iterable[DebugRound]) -> dict[str, Practice]:
-    """By kata."""
+    """By kata: a symptom round comes back to nobody."""
     found: dict[str, Practice] = {}
-    for one in rounds:
+    for one in (one for one in rounds if not one.program):
         found.setdefault(one.kata, Practice(one.kata)).add(one)
     return found

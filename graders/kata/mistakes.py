@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,15 +26,20 @@ class Mistake:
             that again: {"p = …": "p = (…).exp()"}. Each further dict is another form of the mistake, with other
             replies, and so is each of several texts that are given for one place as a list.
         slow: it gives the right values and only costs too much.
+        unplanted: further forms, which are recognised in answers, and never planted in a debug round: people hardly
+            write them in code that is otherwise right, or their style gives them away.
     """
 
-    def __init__(self, name: str, diagnosis: str | Edits, *edits: Edits, slow: bool = False) -> None:
+    def __init__(
+        self, name: str, diagnosis: str | Edits, *edits: Edits, slow: bool = False, unplanted: Sequence[Edits] = ()
+    ) -> None:
         """Raises: GraderError where a sentence is lacking."""
         if not isinstance(diagnosis, str) and name not in COMMON:
             raise GraderError(f"mistake {name}: should have a sentence, since diagnoses.py has none of this name")
         self.name = name
         self.diagnosis = diagnosis if isinstance(diagnosis, str) else COMMON[name]
-        self.edits = edits if isinstance(diagnosis, str) else (diagnosis, *edits)
+        self.planted = edits if isinstance(diagnosis, str) else (diagnosis, *edits)
+        self.edits = (*self.planted, *unplanted)
         self.slow = slow
 
     @property
@@ -45,6 +51,21 @@ class Mistake:
     def forms(self, reference: str) -> dict[str, str]:
         """The source of each form. Raises: GraderError where an edit does not match exactly once."""
         return {name: edited(reference, name, form) for name, form in self.edits_of_forms.items()}
+
+    def planted_forms(self, reference: str) -> list[str]:
+        """The sources of those that may be planted. Raises: GraderError."""
+        forms = [*self.forms(reference).values()]
+        return forms[: sum(1 for edits in self.planted for _ in each_form(edits))]
+
+
+def planted_as(mistakes: Sequence[Mistake], text: str, names: Sequence[str]) -> list[Mistake]:
+    """Mistakes of another text that are also some of this one, which has its lines; planted are those of the names."""
+    found = []
+    for one in mistakes:
+        with contextlib.suppress(GraderError):  # an edit that does not match
+            one.forms(text)
+            found.append(one if one.name in names else Mistake(one.name, one.diagnosis, unplanted=one.edits))
+    return found
 
 
 def each_form(edits: Edits) -> Iterator[dict[str, str]]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
 
+from graders.catalogue.katas import Kata
 from graders.desk.sat import Sat
 from graders.desk.state import State
 from graders.faults import INTERRUPTED, UsageError
@@ -126,6 +127,11 @@ class Session(abc.ABC, Generic[R]):
     @abc.abstractmethod
     def written(self) -> list[Sitting]:
         """Those whose files are to be written where it stands."""
+
+    @property
+    def beside(self) -> list[tuple[Kata, str]]:
+        """Further files that a page shows where it stands, as a kata and the kind of its sitting."""
+        return []
 
     @abc.abstractmethod
     def hold(self, going_on: R | None) -> None:

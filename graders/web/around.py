@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from nicegui import ui
 
 from graders.catalogue.katas import LEVELS, sets
-from graders.debugging import MOST_BUGS
+from graders.catalogue.programs import MOST_IN_A_PROGRAM, programs
 from graders.desk.state import State
 from graders.faults import UsageError
 from graders.interview.session import debrief_file
@@ -29,8 +29,8 @@ MINUTES = 45
 ABOUT = {
     "interview": "An interviewer asks you to write one to three katas, as in nox -s interview: you ask what the task "
     "leaves open, tell your plan, write and test the code, and answer questions. A clock runs.",
-    "debug": "Known mistakes are planted in a right answer, as in nox -s debug: you find, explain and mend them. A "
-    "clock runs.",
+    "debug": "Known mistakes are planted in a right answer, as in nox -s debug: you find, explain and mend them. In a "
+    "symptom round they are planted in the files of a program that you can run. A clock runs.",
 }
 
 
@@ -72,7 +72,8 @@ def form(site: Site, held: Held, trouble: str = "", given: Mapping[str, str] = M
         open=still_open(past),
         past=numbered[::-1],
         minutes=MINUTES,
-        most_bugs=MOST_BUGS,
+        most_bugs=MOST_IN_A_PROGRAM,
+        programs=programs(site.root),
         katas=site.katas,
         topics=topics(site.root),
         levels=LEVELS,

@@ -28,7 +28,7 @@ KINDS: tuple[type[Session[Any]], ...] = (InterviewSession, DebugSession)
 # What a page may choose, of what the command line has.
 CHOICES = {
     "interview": ("minutes", "katas", "topic", "level", "set", "seed"),
-    "debug": ("bugs", "minutes", "topic", "level", "set", "seed", "slow"),
+    "debug": ("bugs", "minutes", "topic", "level", "set", "seed", "slow", "symptom"),
 }
 CLOSING_SECONDS = 5.0
 FAULT = "this is a fault of the graders, not yours; please report what the terminal of the server shows"
@@ -58,6 +58,7 @@ class Held:
         """Those that can be written where it stands: answers, and tests beside them once there are some."""
         sat = self.session.written if self.session and self.goes_on else []
         made = [AnswerFile(one.kata, one.kind, tests) for one in sat for tests in (False, True)]
+        made += [AnswerFile(*one) for one in self.session.beside] if self.session and sat else []
         return [one for one in made if not one.tests or one.path.exists()]
 
     def begin(self, arguments: list[str], state: State) -> None:
@@ -67,7 +68,7 @@ class Held:
             if self.goes_on:
                 return
             self.kind.check(options, state)  # what is wrong is told in the form
-            if self.kind is DebugSession and not options.resume:
+            if self.kind is DebugSession and not (options.resume or options.symptom):
                 eligible(options, self.root, state)
             self.session = None
             self.chat = Chat(self.turn, WarmJudge(self.launcher), f"the {self.kind.noun}")

@@ -232,6 +232,7 @@ MISTAKES = (
     Mistake(
         "another_logarithm",
         "log_softmax takes log2, log10 or log1p; take the natural logarithm of the softmax itself",
+        *logs(*(LOG_P.replace("log()", f"{log}()") for log in ("log2", "log10"))),
         *logs(*(f"{QUOTIENT}.{log}()" for log in ("log2", "log10", "log1p"))),
         *({L_START: "shifted = x", L_END: f"return {QUOTIENT}.{log}()"} for log in ("log2", "log10", "log1p")),
     ),

@@ -1,0 +1,94 @@
+"""What `prove` finds out about the programs of symptom rounds: right ones learn, and every bug tells by its symptom."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from graders.author.wrong import DebugRounds
+from graders.catalogue.bugs import Bug, bugs_of, planted
+from graders.catalogue.programs import Part, Program
+from graders.judge.planting import Planting
+from graders.judge.program_run import run_here, with_bugs
+from graders.sandbox.launcher import Launcher, new_launcher
+from graders.sandbox.machine import keep_to
+
+SEEDS = (0,)  # of each bug; the bounds were measured at a hundred, and the bugs at more than this one
+ROUNDS = 2  # that are drawn, and run with all of their bugs and with each one mended
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is wrong, in sentences, and what can be planted."""
+
+    faults: list[str]
+    rounds: DebugRounds
+
+
+def prove(
+    root: Path, name: str, part: str, processor: int | None = None, seeds: Sequence[int] = SEEDS, rounds: int = ROUNDS
+) -> Found:
+    """Of one part; the first also proves the program without bugs, and rounds."""
+    keep_to(processor)
+    launcher = new_launcher()  # before a grader is imported
+    torch.set_num_threads(1)
+    program = Program(root, name)
+    one = next(one for one in program.parts if one.id == part)
+    try:
+        faults = [*of_the_judge(one, launcher), *of_bugs(program, one, seeds)]
+    finally:
+        launcher.close()
+    if one == program.parts[0]:
+        faults += of_the_right_files(program, seeds)
+        faults += of_rounds(program, rounds)
+        return Found(faults, DebugRounds(len(bugs_of(one)), rounds, rounds))
+    return Found(faults, DebugRounds(len(bugs_of(one))))
+
+
+def of_the_right_files(program: Program, seeds: Sequence[int]) -> Iterator[str]:
+    for seed in seeds:
+        for symptom in program.symptoms(run_here(with_bugs(program, {}), program.script, seed)):
+            yield f"without bugs it shows a symptom at seed {seed}: {symptom}"
+
+
+def of_bugs(program: Program, part: Part, seeds: Sequence[int]) -> Iterator[str]:
+    for bug in bugs_of(part):
+        for seed in seeds:
+            if not program.symptom(run_here(with_bugs(program, {part.id: [bug]}), program.script, seed)):
+                yield f"the bug {bug.name} shows no symptom at seed {seed}; make its forms `unplanted`"
+
+
+def of_rounds(program: Program, rounds: int) -> Iterator[str]:
+    """No bug hides the others: whatever is left of a round, a run still shows something."""
+    for seed in range(rounds):
+        for some in left_in(next(program.samples(seed))):
+            if not program.symptom(run_here(with_bugs(program, some), program.script, seed)):
+                names = ", ".join(bug.name for own in some.values() for bug in own)
+                yield f"together these show no symptom at seed {seed}: {names}"
+
+
+def left_in(bugs: dict[str, list[Bug]]) -> Iterator[dict[str, list[Bug]]]:
+    """The whole round, and the round without any one of its bugs."""
+    yield bugs
+    every = [(name, bug) for name, own in bugs.items() for bug in own]
+    for few in itertools.combinations(every, len(every) - 1):
+        yield {name: [bug for part, bug in few if part == name] for name in bugs}
+
+
+def of_the_judge(part: Part, launcher: Launcher) -> Iterator[str]:
+    """The right file passes its grader; each bug fails it, and is found to be left in the file that has it."""
+    planting = Planting(part, launcher)
+    try:
+        if failure := planting.failure(()):
+            yield f"the right file fails {failure.check}: {failure.call}"
+        for bug in bugs_of(part):
+            if not planting.failure([bug]):
+                yield f"the bug {bug.name} passes the grader"
+            elif planting.left(planted(planting.right, [bug]), [bug]).bugs != {bug.name}:
+                yield f"the bug {bug.name} is not found to be left in the file that has it"
+    finally:
+        planting.close()

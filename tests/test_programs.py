@@ -1,0 +1,126 @@
+"""Programs of symptom rounds: what a run shows, and that bugs tell by it; `prove` runs all of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graders.author.programs import left_in, of_the_right_files
+from graders.author.prove import chosen_katas, chosen_parts
+from graders.catalogue.bugs import Bug, bugs_of, planted
+from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_FILE, MOST_IN_A_PROGRAM, Output, Program, programs
+from graders.debugging.symptom import drawn
+from graders.faults import ROOT
+from graders.judge.planting import Planting
+from graders.judge.program_run import run_here, with_bugs
+from graders.sandbox.launcher import Launcher, new_launcher
+
+NAMES = ("gpt",)
+# One of each kind: a crash, NaN, a loss that stays, one that is too low, samples, a resume.
+TOLD = {
+    "gpt": {
+        "model/merged_by_view": "It stops in line ",
+        "trainer/cleared_before_the_step": "The loss stays at log V",
+        "model/next_token_seen": "The loss is 0.0",
+        "trainer/optimizer_not_loaded": "After a resume from a checkpoint, losses differ by ",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[Launcher]:
+    made = new_launcher()
+    yield made
+    made.close()
+
+
+def bug_of(program: Program, path: str) -> dict[str, list[Bug]]:
+    part, name = path.split("/")
+    (one,) = (one for one in program.parts if one.id == part)
+    return {part: [bug for bug in bugs_of(one) if bug.name == name]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_program_without_bugs_shows_no_symptom(name: str) -> None:
+    assert not [*of_the_right_files(Program(ROOT, name), [7])]
+
+
+@pytest.mark.parametrize(("name", "path"), [(name, path) for name, paths in TOLD.items() for path in paths])
+def test_bug_tells_by_its_symptom(name: str, path: str) -> None:
+    program = Program(ROOT, name)
+    output = run_here(with_bugs(program, bug_of(program, path)), program.script, 7)
+    assert program.symptom(output).startswith(TOLD[name][path])
+
+
+@pytest.mark.parametrize(("name", "part"), [(name, part.id) for name in NAMES for part in Program(ROOT, name).parts])
+def test_each_part_passes_its_grader_and_its_bugs_are_told_apart(name: str, part: str, launcher: Launcher) -> None:
+    (one,) = (one for one in Program(ROOT, name).parts if one.id == part)
+    planting, bugs = Planting(one, launcher), bugs_of(one)
+    try:
+        assert planting.failure(()) is None
+        first, second = next(
+            pair for seed in range(99) if len(pair := next(Program(ROOT, name).samples(seed))[part]) == MOST_IN_A_FILE
+        )
+        assert planting.is_good([first, second])
+        left = planting.left(planted(planting.right, [second]), [first, second])
+        assert ({*left.bugs}, left.new) == ({second.name}, False)
+        assert all(bug.changes for bug in bugs)
+    finally:
+        planting.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_seed_draws_bugs_that_go_together(name: str) -> None:
+    program = Program(ROOT, name)
+    counts = set()
+    for seed in range(40):
+        bugs = next(program.samples(seed))
+        assert bugs == next(program.samples(seed))
+        assert max(map(len, bugs.values())) <= MOST_IN_A_FILE
+        counts.add(sum(map(len, bugs.values())))
+        assert len([*left_in(bugs)]) == 1 + sum(map(len, bugs.values()))
+    assert counts == {*range(LEAST_BUGS, min(MOST_IN_A_PROGRAM, MOST_IN_A_FILE * len(program.parts)) + 1)}
+
+
+def test_output_is_read_by_its_fields() -> None:
+    output = Output("log V 3.2581\nstep    1   loss   3.2862   rate 0.00080\nstep   10   loss      nan   rate 8e-3\n")
+    assert output.numbers("log V") == [3.2581]
+    assert output.curve("rate") == [(1, 0.0008), (10, 0.008)]
+    assert [step for step, loss in output.curve("loss") if loss != loss] == [10]
+
+
+def test_crash_is_told_by_the_last_line_of_the_programs_own() -> None:
+    frames = "".join(
+        f'  File "{file}", line {line}, in f\n    f()\n'
+        for file, line in (("/x/train.py", 76), ("/x/model.py", 53), ("/lib/torch/nn.py", 9))
+    )
+    output = Output(f"Traceback (most recent call last):\n{frames}RuntimeError: mat1 and mat2\n", 1)
+    assert output.crash == "It stops in line 53 of model.py: RuntimeError: mat1 and mat2"
+    assert Output("killed\n", -9).crash == "It ends with exit status -9."
+    assert not Output("fine\n").crash
+
+
+def test_curve_falls_from_its_highest_to_its_lowest_point() -> None:
+    lines = drawn([(1, 4.0), (50, 1.0), (100, 0.0)], "loss").splitlines()
+    assert lines[0].startswith("    4.00 |*")
+    assert lines[-3].startswith("    0.00 |")
+    assert lines[-3].endswith("*")
+    assert max(map(len, lines)) <= 72
+    assert lines[-1].split() == ["1", "loss", "by", "step", "100"]
+
+
+def options(*names: str, changed: str | None = None, part: tuple[int, int] = (1, 1)) -> argparse.Namespace:
+    return argparse.Namespace(katas=[*names], changed=changed, shard=part)
+
+
+def test_prove_takes_a_program_by_its_name_and_all_of_them_without_names(tmp_path: Path) -> None:
+    assert programs(ROOT) == [*NAMES]
+    assert not programs(tmp_path)
+    assert [part.id for part in chosen_parts(options("gpt"), ROOT)] == ["model", "data", "trainer"]
+    assert not chosen_katas(options("gpt"), ROOT)
+    assert len(chosen_parts(options(), ROOT)) == 3
+    assert not chosen_parts(options("softmax"), ROOT)
+    assert not chosen_parts(options(part=(2, 3)), ROOT)
