@@ -72,6 +72,7 @@ def test_each_default_and_each_shape_that_a_signature_has_is_told(kata: Kata) ->
         ("layer_norm", "what's eps by default?", "`1e-5` if you leave it out"),
         ("conv2d", "what is the default stride of max_pool2d?", "The kernel's size"),  # as a prepared question has it
         ("conv2d", "can stride be a tuple?", "int | tuple[int, int] | list[int]"),
+        ("ranking_metrics", "is it averaged over queries?", "No: one value for each query"),
         ("softmax", "can dim be negative?", "from -rank to rank - 1"),
         ("cross_entropy", "does weight need a gradient?", "The gradient of `weight` is not tested."),
         ("cross_entropy", "which dtype are the labels?", "Which dtypes come in"),
@@ -108,6 +109,9 @@ def test_it_is_answered_from_the_signature_or_by_what_the_page_says(name: str, t
         ("moco", "does the key encoder get a gradient from the queue?"),
         ("causal_attention", "is it causal?"),
         ("self_attention", "is there a cache?"),
+        ("linear_models", "is there a penalty?"),  # there is one, and another one is not part of it
+        ("mini_gpt", "is there dropout?"),  # a question of its own asks it
+        ("box_nms", "in which order are indices returned?"),  # the signature does not tell
     ],
 )
 def test_what_a_word_asks_beyond_that_is_left_to_the_prepared_questions(name: str, text: str) -> None:

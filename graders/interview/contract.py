@@ -19,7 +19,7 @@ Words = tuple[str, str]  # those that tell what is asked for, and those that go 
 DEFAULT = ("default", "value parameter argument option set setting")
 RETURNS = (
     "return output result",
-    "format form value type tuple float tensor python scalar order dtype shape two three",
+    "format form value type tuple float tensor python scalar dtype shape two three",
 )
 DTYPE = ("dtype datatype type int64 int bool float float16 float32 float64 fp16 bf16 half double integer", "tensor")
 SHAPE = (
@@ -100,14 +100,15 @@ class Contract:
             if fits and explained(said, about, f"{one.question} {one.answer}"):
                 yield one
         if IS_THERE.search(text.lower()) and not named:
-            asked = stems(word for word in words if word not in EVERYDAY) - EXTRA
-            for one in self.prepared:
-                if (
-                    "without" in one.kinds
-                    and asked
-                    and asked <= stems(words_of(f"{one.question} {one.answer}")) - EVERYDAY
-                ):
-                    yield one
+            yield from self.left_out(stems(word for word in words if word not in EVERYDAY) - EXTRA)
+
+    def left_out(self, asked: frozenset[str]) -> Iterator[Question]:
+        """What is said not to be part of the task; words that other questions are about may mean what is part of it."""
+        for one in (one for one in self.prepared if "without" in one.kinds):
+            others = [other.question for other in self.prepared if other is not one]
+            spoken = stems(words_of(f"{one.question} {one.answer}")) - EVERYDAY
+            if asked <= spoken and asked - stems(words_of(" ".join(others))):
+                yield one
 
     def by_signature(self, words: Sequence[str], named: Mapping[str, str]) -> Iterator[Question]:
         """What it says of the arguments that are named, or of all; of results, where these are asked for."""
