@@ -18,14 +18,19 @@ from graders.judge.planting import Planting
 from graders.judge.program_run import run_here, with_bugs
 from graders.sandbox.launcher import Launcher, new_launcher
 
-NAMES = ("gpt",)
-# One of each kind: a crash, NaN, a loss that stays, one that is too low, samples, a resume.
+NAMES = ("gpt", "grpo")
+# One of each kind: a crash, NaN, a loss that stays, one that is too low, samples, a resume; and for GRPO as the issue
+# of these rounds names them.
 TOLD = {
     "gpt": {
         "model/merged_by_view": "It stops in line ",
         "trainer/cleared_before_the_step": "The loss stays at log V",
         "model/next_token_seen": "The loss is 0.0",
         "trainer/optimizer_not_loaded": "After a resume from a checkpoint, losses differ by ",
+    },
+    "grpo": {
+        "grpo/old_of_the_reference": "In the first epoch of a step a ratio is ",
+        "grpo/loss_is_the_gain": "The reward stays at 0.0",
     },
 }
 
@@ -119,8 +124,8 @@ def options(*names: str, changed: str | None = None, part: tuple[int, int] = (1,
 def test_prove_takes_a_program_by_its_name_and_all_of_them_without_names(tmp_path: Path) -> None:
     assert programs(ROOT) == [*NAMES]
     assert not programs(tmp_path)
-    assert [part.id for part in chosen_parts(options("gpt"), ROOT)] == ["model", "data", "trainer"]
-    assert not chosen_katas(options("gpt"), ROOT)
-    assert len(chosen_parts(options(), ROOT)) == 3
+    assert [part.id for part in chosen_parts(options("grpo"), ROOT)] == ["policy", "grpo"]
+    assert not chosen_katas(options("grpo"), ROOT)
+    assert len(chosen_parts(options(), ROOT)) == 5
     assert not chosen_parts(options("softmax"), ROOT)
     assert not chosen_parts(options(part=(2, 3)), ROOT)
