@@ -12,11 +12,10 @@ from graders.debugging.grading import DebugReporter
 from graders.debugging.round import Round, joined
 from graders.desk import diff
 from graders.desk.debugged import EACH, HINT_COSTS, PlantedBug
-from graders.faults import UsageError
 from graders.judge import listing
 from graders.judge.results import Result
 from graders.sitting import asking_back, running
-from graders.sitting.commands import Command, Suspended, is_answer, nearest, unknown
+from graders.sitting.commands import Command, Suspended, is_answer, nearest, obey, tell, unknown, until
 from graders.sitting.interrupts import Stopped
 
 REWRITTEN = 3  # times as many lines as are needed, from which on that is said
@@ -31,28 +30,26 @@ def run(played: Round) -> None:
     if any(one.report.claims for one in played.files):
         played.files[0].say("Claimed so far:")
         show_claims(played, "")
-    while not played.ended:
-        try:
-            obey(played, played.ask())
-        except Stopped as stopped:
-            for one in played.files:
-                one.planting.close()  # its workers were ended as well; what is asked next starts others
-            played.at_hand.say(str(stopped))
-        except UsageError as error:
-            played.at_hand.say(f"error: {error}")
+    until(lambda: played.ended, lambda: step(played), lambda words: played.at_hand.say(words), lambda: None)
 
 
-def obey(played: Round, line: str) -> None:
+def step(played: Round) -> None:
+    """One line on. Raises: UsageError, and what `run` raises."""
+    try:
+        obey(
+            played, played.ask(), EVERY, EVERY, lambda words: played.at_hand.say(words), lambda line: hear(played, line)
+        )
+    except Stopped:
+        for one in played.files:
+            one.planting.close()  # its workers were ended as well; what is asked next starts others
+        raise
+
+
+def hear(played: Round, line: str) -> None:
     """A question that was asked back stays open until it is answered, or another claim is made."""
     debugging = played.at_hand
-    word, _, rest = line.strip().partition(" ")
-    command = COMMANDS.get(word.lower())
-    if not line.strip():
-        return
-    if command and command.fits(rest.strip()):
-        command.act(played, rest.strip())
-    elif not is_answer(line):
-        debugging.say(unknown(line.strip(), nearest(line, COMMANDS)))
+    if not is_answer(line):
+        debugging.say(unknown(line.strip(), nearest(line, (one.name for one in EVERY))))
     elif not (asked := played.asked) or not asked.offer:
         debugging.say("there is no question open; `help` lists what you can type")
     elif asking_back.answered(asked.offer, line.strip().lower(), debugging.say):
@@ -217,16 +214,12 @@ def end(played: Round, argument: str) -> None:
 
 
 def tell_commands(played: Round, argument: str) -> None:
-    table = played.at_hand.terminal.two_columns()
-    for command in EVERY:
-        table.add_row(command.usage, Text(command.does))
+    more = ""
     if played.program:
-        table.add_row("", Text(f"in this round `run` runs {played.program.script}, or a file of yours beside it"))
+        more = f"in this round `run` runs {played.program.script}, or a file of yours beside it"
     elif len(played.files) > 1:
-        table.add_row(
-            "", Text(f"submit, hint, hints, diff, restore and run also take a file: {', '.join(played.names)}")
-        )
-    played.at_hand.terminal.show(table)
+        more = f"submit, hint, hints, diff, restore and run also take a file: {', '.join(played.names)}"
+    tell(played.at_hand.terminal, EVERY, {"": more} if more else {})
 
 
 COSTS = ", ".join(f"-{cost}" for cost in HINT_COSTS)
@@ -262,4 +255,3 @@ EVERY: tuple[Command[Round], ...] = (
     Command("quit", "go on another time, with --resume; the clock runs on", (), suspend),
     Command("end", "end the round now, with its report", (), end),
 )
-COMMANDS = {command.name: command for command in EVERY}
