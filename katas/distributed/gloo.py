@@ -19,6 +19,17 @@ HEADER = 16  # numbers: the dtype's place, the number of axes, and their sizes
 LIMIT = datetime.timedelta(seconds=30)  # for one operation, and for all processes together
 
 
+class Handle:
+    """A collective under way, and where its result will be."""
+
+    def __init__(self, request, tensor):
+        self.request, self.tensor = request, tensor
+
+    def wait(self):
+        self.request.wait()
+        return self.tensor
+
+
 class Communicator:
     """What an answer is given, in each process."""
 
@@ -44,6 +55,11 @@ class Communicator:
         if tensor.numel():
             dist.recv(tensor, src)
         return tensor
+
+    def all_reduce(self, tensor, op="sum", async_op=False):
+        total = tensor.detach().clone(memory_format=torch.contiguous_format)
+        handle = Handle(dist.all_reduce(total, getattr(dist.ReduceOp, op.upper()), async_op=True), total)
+        return handle if async_op else handle.wait()
 
     def finish(self):
         for request, _ in self.under_way:
