@@ -86,6 +86,7 @@ def test_seed_draws_bugs_that_go_together(name: str) -> None:
         assert bugs == next(program.samples(seed))
         assert max(map(len, bugs.values())) <= MOST_IN_A_FILE
         counts.add(sum(map(len, bugs.values())))
+        assert bugs == next(program.samples(seed, sum(map(len, bugs.values()))))  # as the report says
         assert len([*left_in(bugs)]) == 1 + sum(map(len, bugs.values()))
     assert counts == {*range(LEAST_BUGS, min(MOST_IN_A_PROGRAM, MOST_IN_A_FILE * len(program.parts)) + 1)}
 

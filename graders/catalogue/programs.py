@@ -108,7 +108,8 @@ class Program:
         Without a count the seed also draws how many.
         """
         chance = random.Random(f"{seed}/{self.name}")
-        count = count or chance.randint(LEAST_BUGS, min(MOST_IN_A_PROGRAM, MOST_IN_A_FILE * len(self.parts)))
+        usual = chance.randint(LEAST_BUGS, min(MOST_IN_A_PROGRAM, MOST_IN_A_FILE * len(self.parts)))
+        count = count or usual
         every = [(part.id, bug) for part in self.parts for bug in bugs_of(part)]
         for _ in range(SAMPLED):
             some = sorted(chance.sample(every, count), key=lambda one: one[1].changes[0].first)
