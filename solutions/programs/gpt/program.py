@@ -96,7 +96,7 @@ def of_the_evaluation(output: Any, losses: list[tuple[int, float]]) -> Iterator[
         return
     if (trained[0], held_out[0]) != (trained[1], held_out[1]):
         yield f"Two evaluations of one model differ: {trained[0]:.4f} and {trained[1]:.4f}."
-    if not 0.05 < trained[0] < 0.6:
+    if not 0.05 < trained[0] < 0.3:
         yield (
             f"Evaluated on the lines that it was trained on, the loss is {trained[0]:.2f}, and the last one in "
             f"training {losses[-1][1]:.2f}."
