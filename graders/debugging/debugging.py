@@ -172,8 +172,7 @@ class Debugging(Sitting):
     def pasted(self, text: str) -> str:
         """Why this counts for nothing, in words; "" where it counts.
 
-        The right file without its comments is what somebody also ends with who mends each bug exactly, but then the
-        bugs were claimed before.
+        The right file without its comments counts, also without a claim: whoever mends each bug exactly has it.
         """
         reference = self.kata.reference_file.read_text(encoding="utf-8")
         name = self.file.name
@@ -182,11 +181,6 @@ class Debugging(Sitting):
             return (
                 f"{name} is the reference from solutions/: pasting it finds no bug and counts for nothing. "
                 "`restore` brings the round's file back."
-            )
-        if self.bugs and not self.report.claims and text.split() == self.report.right.split():
-            return (
-                f"{name} is the right file word for word, and you claimed nothing: that counts as pasted. "
-                "`restore` brings the round's file back; claim a bug before you mend it."
             )
         return ""
 
