@@ -15,6 +15,7 @@ from graders.faults import GraderError
 SCENARIO_NAMES = frozenset(("torch", "nn", "F", "math"))  # what a scenario may use; see worker/targets.py
 
 
+@functools.cache
 def on_ranks(scenario: Callable[..., Any]) -> bool:
     """Whether each of several ranks plays it, with a communicator."""
     return not {"comm", "group"}.isdisjoint(inspect.signature(scenario).parameters)
