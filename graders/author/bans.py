@@ -85,6 +85,10 @@ class Seen(TorchDispatchMode):
         super().__init__()  # type: ignore[no-untyped-call]
         self.names: set[str] = set()
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # torch would import its compiler, for two seconds, to leave this class out of it
+
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.names.add(stock.VARIANT.sub("", function._schema.name.partition("::")[2], count=1))
         return function(*args, **(kwargs or {}))

@@ -13,10 +13,12 @@ Shape = tuple[str, str, str]  # a part of a program, where another one stands in
 
 
 def shapes(node: ast.AST) -> Iterator[Shape]:
-    for parent in ast.walk(node):
+    nodes = [node]
+    for parent in nodes:  # which grow meanwhile
         for name, value in ast.iter_fields(parent):
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
+                    nodes.append(child)
                     yield type(parent).__name__, name, type(child).__name__
 
 
