@@ -235,6 +235,7 @@ def holds_two(comm: Any, spent: Any, x: torch.Tensor) -> dict[str, Any]:
 def test_a_message_is_held_by_who_receives_it() -> None:
     found = play(holds_two, [0, 1], measured=True, x=torch.ones(1000))
     assert costs.peaks(found) == [8000, 8000]
+    assert costs.held(found) == [8000, 8000]
     assert costs.links(found) == {(0, 1): (1, 4000), (1, 0): (1, 4000)}
     assert costs.out_of(found, 0) == (1, 4000)
 
@@ -250,6 +251,30 @@ def test_time_on_the_network_is_replayed() -> None:
         return spent()
 
     assert costs.seconds(play(chain, [2, 1, 0]), latency=1.0, per_byte=0.01) == 6.0  # both of two links, then two
+
+
+def test_bytes_through_the_busiest_rank_are_those_of_rings() -> None:
+    def star(group: Any, spent: Any) -> Any:
+        """Rank 0 receives from all, and sends to all; then a collective."""
+        spent()
+        for other in range(1, group.world_size):
+            if group.rank in (0, other):
+                away = other - group.rank  # of the other one
+                group.send(torch.ones(2), away)
+                group.recv(away)
+        found = {"by hand": spent()}
+        group.all_reduce(torch.ones(6))
+        found["all_reduce"] = spent()
+        group.all_gather(torch.ones(2))
+        return found | {"all_gather": spent()}
+
+    found = play(star, [2, 0, 1], measured=True)
+    each = {name: {rank: own[name] for rank, own in found.items()} for name in found["rank 0"]}
+    assert {name: costs.busiest(one) for name, one in each.items()} == pytest.approx(
+        {"by hand": 2 * 8, "all_reduce": 2 * 2 / 3 * 24, "all_gather": 2 * 8}
+    )
+    assert costs.given(each["by hand"]) == [(2, 4, 16), (1, 2, 8), (1, 2, 8)]
+    assert costs.given(each["all_reduce"]) == [(1, 6, 24)] * 3
 
 
 def test_messages_are_told_step_by_step() -> None:

@@ -10,6 +10,9 @@ scenario can find out what a rank has done since it was asked last:
         summed(comm, x[comm.rank])
         return spent()
 
+It has what the rank "did", the bytes that it held at the worst moment, its "peak", and those that it still holds,
+"held", both above what it began with.
+
 An oracle is called in the same way; it may gather what all ranks have, and compute as one process would.
 """
 
@@ -21,7 +24,7 @@ from typing import Any
 
 from graders.kata.draw import Draw
 
-DID, PEAK = "did", "peak"
+DID, PEAK, HELD = "did", "peak", "held"
 Spent = Mapping[str, Mapping[str, Any]]  # what `spent` gave on each rank: rows, and bytes
 WORLDS = (1, 2, 3, 4, 8)  # how many ranks there are in the cases of a kata
 LATENCY, PER_BYTE = 1e-5, 1e-10  # seconds: a message, and each of its bytes on one link, of 10 GB a second
@@ -55,9 +58,32 @@ def out_of(spent: Spent, rank: int) -> tuple[int, int]:
     return sum(messages for messages, _ in own), sum(size for _, size in own)
 
 
+def given(spent: Spent) -> list[tuple[int, int, int]]:
+    """Of each rank: messages and collectives that it began, and the numbers and bytes that it gave to them."""
+    began = [[row[2:4] for row in own if row[0] not in ("recv", "wait")] for own in rows_of(spent)]
+    return [(len(own), sum(numbers for numbers, _ in own), sum(size for _, size in own)) for own in began]
+
+
+def busiest(spent: Spent) -> float:
+    """Bytes through one rank, in or out, at the rank that has most, if collectives go round a ring."""
+    rows = rows_of(spent)
+    W = len(rows)
+    part = (W - 1) / W
+    ring = dict.fromkeys(("reduce_scatter", "all_to_all", "broadcast"), part)
+    ring |= {"all_reduce": 2 * part, "all_gather": W - 1}
+    together: float = sum(ring.get(what, 0) * size for own in rows for what, _, _, size, *_ in own) / W
+    alone: list[int] = [sum(row[3] for row in own if row[0] == way) for own in rows for way in ("send", "recv")]
+    return together + max(alone)
+
+
 def peaks(spent: Spent) -> list[int]:
     """Bytes that each rank held at its worst moment, above what it began with."""
     return [one[PEAK] for one in spent.values()]
+
+
+def held(spent: Spent) -> list[int]:
+    """Bytes that each rank still holds, above what it began with."""
+    return [one[HELD] for one in spent.values()]
 
 
 def seconds(spent: Spent, latency: float = LATENCY, per_byte: float = PER_BYTE) -> float:

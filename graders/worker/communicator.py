@@ -174,10 +174,10 @@ class Network:
         rows = self.rows[rank][self.told[rank] :]
         self.told[rank] = len(self.rows[rank])
         if rank in self.memory:
-            return {"did": rows, "peak": self.memory[rank].peak()}
+            return {"did": rows, **self.memory[rank].spent()}
         if self.measured:
             self.memory[rank] = Memory()
-        return {"did": rows, "peak": 0}
+        return {"did": rows, "peak": 0, "held": 0}
 
 
 class Memory:
@@ -200,12 +200,12 @@ class Memory:
         self.look()
         self.add_up(change)
 
-    def peak(self) -> int:
-        """Above what it held when this was asked last."""
+    def spent(self) -> dict[str, int]:
+        """At most and now, above what it held when this was asked last."""
         self.look()
-        peak = self.most - self.first
+        found = {"peak": self.most - self.first, "held": self.live - self.first}
         self.first = self.most = self.live
-        return peak
+        return found
 
     def end(self) -> None:
         self.look()
