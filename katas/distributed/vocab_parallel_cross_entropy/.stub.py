@@ -1,0 +1,43 @@
+"""Cross-entropy of sharded logits. Statement: katas/distributed/vocab_parallel_cross_entropy/README.md."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+class ParallelCrossEntropy(torch.autograd.Function):
+    """The loss of each row forward; backward, softmax − one-hot in this rank's columns."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, columns: Tensor, labels: Tensor, comm: Any) -> Tensor:
+        """(N, V_r) logits, the (V_r,) ids of their columns and (N,) labels give (N,) losses."""
+        # TODO: each row's largest logit on any rank; a rank without columns has −∞.
+        # TODO: the sum of the exponentials over all ranks.
+        # TODO: the label's logit, which one rank has; what do the others add?
+        # TODO: keep in ctx what backward needs.
+        raise NotImplementedError
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        """A gradient for each argument of forward; `grad` is (N,), the same on all ranks."""
+        # TODO: softmax − one-hot, times the gradient of the row. Is anything lacking that another rank has?
+        raise NotImplementedError
+
+
+def vocab_parallel_cross_entropy(comm: Any, logits: Tensor, labels: Tensor, vocab_size: int) -> Tensor:
+    """loss_n = log Σ_v exp z_nv − z_n,label(n), where v runs over the columns of all ranks
+
+    Args:
+        comm: has rank, world_size, all_reduce(tensor, op="sum" or "max").
+        logits: (N, V_r), columns arange(V).tensor_split(W)[r] of z; V_r may be 0.
+        labels: (N,) int64, the same on all ranks.
+        vocab_size: V.
+    Returns: (N,), on every rank.
+    Raises: ValueError if a label is outside [0, V), on every rank.
+    Source: Megatron-LM (arXiv:1909.08053), section 3: the parallel cross-entropy.
+    """
+    # TODO: refuse labels outside [0, V) before anything is sent.
+    # TODO: which columns does this rank have?
+    raise NotImplementedError
