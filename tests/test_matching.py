@@ -1,16 +1,20 @@
-"""Typed questions are understood where that is sure: measured on paraphrases written apart from the phrasings."""
+"""What is typed is understood where that is sure: measured on texts of people who did not know the prepared ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import pytest
 import yaml
 
 from graders.catalogue import katas
+from graders.catalogue.bugs import Bug, bugs_of
 from graders.catalogue.texts import Question, clarifying, general, shared
+from graders.debugging import claims, words
+from graders.debugging.debugging import Debugging
+from graders.kata.mistakes import Mistake
 from graders.sitting.matching import Matcher, matcher_of
 
 # Of 37 katas, a third of what was written, drawn at random; of the others, all of it. The contract answers before.
@@ -19,6 +23,23 @@ SURE = 0.96  # the precision below which it would say wrong things too often
 FOUND = 0.3  # the recall below which it would be of no use at once,
 TAKEN = 0.5  # together with what it answers until somebody says no,
 OFFERED = 0.89  # and together with what it asks back
+
+
+REASONS = Path(__file__).parent / "paraphrases/reasons.tsv"  # kata, planted mistake, why the line is wrong
+EACH = 4  # of so many reasons one is tried
+UNDERSTOOD, MISTAKEN = 0.5, 0.1  # of the reasons at least, and at most
+
+
+class Claimed(NamedTuple):
+    """A debug round, as far as a claim is understood by it."""
+
+    mistakes: list[Mistake]
+    matcher: Matcher
+    here: set[int]
+
+    def made_in(self, line: int) -> set[int]:
+        """The mistakes that edit the line which is claimed, the planted one among them."""
+        return self.here
 
 
 class Said(NamedTuple):
@@ -86,3 +107,31 @@ def test_each_shared_kind_is_used_or_answered() -> None:
 def test_each_shared_kind_has_phrasings() -> None:
     kinds = shared(katas.all_katas()[0])
     assert [kind for kind, one in kinds.items() if len(one.phrasings) < 5 or "<" in kind] == []
+
+
+def test_reasons_of_claims_are_understood(capsys: pytest.CaptureFixture[str]) -> None:
+    """Taken for meant at once, or until somebody says no."""
+    rows = [line.split("\t") for line in REASONS.read_text(encoding="utf-8").splitlines()][::EACH]
+    right = wrong = 0
+    for name, mistake, text in rows:
+        kata = katas.find_one(name)
+        known, lines = (
+            [one for one in kata.mistakes if not one.slow],
+            {bug.name: lines_of(bug) for bug in bugs_of(kata)},
+        )
+        here = {at for at, one in enumerate(known) if lines.get(one.name, set()) & lines[mistake]}
+        claimed = cast(Debugging, Claimed(known, words.matcher_of(kata, known), here))
+        sure, maybe, clear = claims.meant(claimed, text, 1)
+        taken = maybe[0] if clear else sure
+        right += taken is not None and known[taken].name == mistake
+        wrong += taken is not None and known[taken].name != mistake
+    with capsys.disabled():
+        print(f"\n{len(rows)} reasons: {right} understood, {wrong} taken for another mistake's")
+    assert right >= UNDERSTOOD * len(rows)
+    assert wrong <= MISTAKEN * len(rows)
+
+
+def lines_of(bug: Bug) -> set[int]:
+    """Those of the right file that it changes, or stands beside."""
+    changed = {at for one in bug.changes for at in range(one.first, one.last)}
+    return changed or {at for one in bug.changes for at in (one.first - 1, one.first)}

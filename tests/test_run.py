@@ -149,6 +149,10 @@ def test_a_case_is_run_on_ranks_and_its_messages_are_shown(ring: Path) -> None:
     answer.write_text(answer.read_text().replace("comm.send(total", "(total"))
     stuck = run(ring, "run", "ring_all_reduce", "--case", "sum_of_two_ranks")
     assert stuck.status == 1
+    assert (
+        "--ranks counts the processes that --backend gloo starts"
+        in run(ring, "run", "ring_all_reduce", "--ranks", "4").err
+    )
 
 
 def test_ranks_are_processes_over_gloo(ring: Path) -> None:

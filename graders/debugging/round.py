@@ -37,7 +37,7 @@ class Round:
     def ask(self) -> str:
         """The next line."""
         offer = self.asked.offer if self.asked else None
-        return self.at_hand.ask(f"1 to {len(offer.numbers)}, or no " if offer else "")
+        return self.at_hand.ask(f"1 to {len(offer.numbers)}, or no " if offer and not offer.take_back else "")
 
     @property
     def names(self) -> list[str]:

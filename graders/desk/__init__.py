@@ -42,7 +42,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     run.add_argument("--messages", action="store_true", help="with --case, also show what the ranks send each other")
     run.add_argument("--backend", choices=["gloo"], help="run each rank in a process of its own, by torch.distributed")
-    run.add_argument("--ranks", type=int, default=2, metavar="N", help="with --backend, how many; default: 2")
+    run.add_argument("--ranks", type=int, metavar="N", help="with --backend, how many; default: 2")
     run.add_argument(
         "--tests",
         action="store_true",

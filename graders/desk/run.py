@@ -71,7 +71,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
         return measure_tests(kata, options)
     if options.case and options.file:
         raise UsageError("--case writes a file of its own: name a file or a case, not both")
-    processes = options.ranks if options.backend else 0
+    if options.ranks and not options.backend:
+        raise UsageError("--ranks counts the processes that --backend gloo starts: add it, or leave out --ranks")
+    processes = (options.ranks or 2) * bool(options.backend)
     case = case_with(kata, processes, options.case) if processes else options.case
     file = scratch(kata, case, processes) if case else options.file or kata.answer_file
     if not file.is_file():
