@@ -45,6 +45,8 @@ KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", GPUS}  # of th
 READY = b"!"
 TRAINS = re.compile(r"\boptim\b")
 COMPILER = "torch._dynamo"  # which the first optimizer imports
+PULLS_BACK = re.compile(r"\bautograd\.backward\b")
+SHAPES = "torch.fx.experimental.symbolic_shapes"  # which the first backward imports that is given gradients
 STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
 parameters_of = inspect.Signature.__dict__["_parameters"].__get__
 of_parameter = [inspect.Parameter.__dict__[name].__get__ for name in ("_default", "_name", "_kind")]
@@ -201,6 +203,8 @@ def load(module: ModuleType, request: LoadRequest) -> tuple[Reply, list[Tensor]]
     guards.LOADING.append(None)
     if trains(source, request["banned"]):
         outside.run(partial(importlib.import_module, COMPILER))  # its two seconds belong to no call
+    elif PULLS_BACK.search(source):
+        outside.run(partial(importlib.import_module, SHAPES))  # likewise
     sys.modules[module.__name__] = module
     vars(module)["__builtins__"] = vars(sys.modules["builtins"])
     for file in (path, str(module.__file__)):  # torch.jit reads it; inspect looks for a class in its module's file
