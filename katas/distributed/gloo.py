@@ -30,6 +30,16 @@ class Handle:
         return self.tensor
 
 
+class Complete:
+    """Of a collective that was not begun, but done."""
+
+    def __init__(self, result):
+        self.result = result
+
+    def wait(self):
+        return self.result
+
+
 class Communicator:
     """What an answer is given, in each process."""
 
@@ -60,6 +70,26 @@ class Communicator:
         total = tensor.detach().clone(memory_format=torch.contiguous_format)
         handle = Handle(dist.all_reduce(total, getattr(dist.ReduceOp, op.upper()), async_op=True), total)
         return handle if async_op else handle.wait()
+
+    def broadcast(self, tensor, src, async_op=False):
+        copy = tensor.detach().clone(memory_format=torch.contiguous_format)
+        handle = Handle(dist.broadcast(copy, src, async_op=True), copy)
+        return handle if async_op else handle.wait()
+
+    def all_to_all(self, tensors, async_op=False):
+        """By messages; a handle of these is complete at once."""
+        for step in range(1, self.world_size):
+            self.send(tensors[(self.rank + step) % self.world_size], (self.rank + step) % self.world_size)
+        own = tensors[self.rank].detach().clone(memory_format=torch.contiguous_format)
+        came = [own if rank == self.rank else self.recv(rank) for rank in range(self.world_size)]
+        return Complete(came) if async_op else came
+
+    def all_gather(self, tensor, async_op=False):
+        return self.all_to_all([tensor] * self.world_size, async_op)
+
+    def reduce_scatter(self, tensors, async_op=False):
+        total = sum(self.all_to_all(tensors))
+        return Complete(total) if async_op else total
 
     def finish(self):
         for request, _ in self.under_way:

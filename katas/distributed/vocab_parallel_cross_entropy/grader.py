@@ -127,6 +127,10 @@ def labels_outside(draw: Draw) -> list[Arguments]:
 # Tests
 
 
+def in_float32(given: Arguments) -> Arguments:
+    return given | {"logits": given["logits"].float(), "g": given["g"].float()}
+
+
 def given_by_ranks(result: dict[str, dict[str, comm.Spent]]) -> list[tuple[int, int, int]]:
     """Of each rank: how many collectives it begins, and the numbers and bytes that it gives to them."""
     phases = [comm.given({rank: own[phase] for rank, own in result.items()}) for phase in ("forward", "backward")]
@@ -148,7 +152,7 @@ def test_columns_stay(submission: Submission, draw: Draw) -> None:
     for world in (2, 4):
         N, columns = draw.size(3, 5), 64
         summary = partial(what_travels, N, columns)
-        problem = submission.run(counted, summary=summary, **rows(draw, world, world * columns, N))
+        problem = submission.run(counted, summary=summary, **in_float32(rows(draw, world, world * columns, N)))
         if problem:
             raise CheckFailed(problem)
 
@@ -164,7 +168,7 @@ def figures(rows: int, result: Any) -> dict[str, int]:
 def test_collectives(submission: Submission, draw: Draw) -> None:
     for world in (2, 8):
         N = draw.size(3, 9)
-        given = rows(draw, world, world * draw.size(8, 9), N)
+        given = in_float32(rows(draw, world, world * draw.size(8, 9), N))
         found = submission.run(counted, summary=partial(figures, N), **given)
         if found["calls"] > CALLS:
             raise CheckFailed(f"collectives of a rank: should be at most {CALLS}, got {found['calls']}")
@@ -183,7 +187,7 @@ def test_memory(submission: Submission, draw: Draw) -> None:
     """At most twelve times the rank's logits. All ranks have eight times as many."""
     world, N, columns = 8, 16, 256
     most = 12 * N * columns * 4 + 8192
-    if submission.run(counted, summary=partial(peak, most), **rows(draw, world, world * columns, N)):
+    if submission.run(counted, summary=partial(peak, most), **in_float32(rows(draw, world, world * columns, N))):
         raise CheckFailed(f"bytes that a rank holds: should be at most {most:,}, twelve times its logits, got more")
 
 
