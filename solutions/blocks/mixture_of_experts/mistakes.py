@@ -112,7 +112,7 @@ MISTAKES = (
     Mistake(
         "always_two",
         "each token goes to two experts, whatever top_k is; use top_k",
-        {PICK: "largest, chosen = shares.topk(min(2, E))"},
+        {PICK: ["largest, chosen = shares.topk(min(2, E))", "largest, chosen = shares.topk(2)"]},
     ),
     Mistake(
         "smallest_chosen",
@@ -212,6 +212,7 @@ MISTAKES = (
         "three_axes_expected",
         "x is expected to have three axes; it may have two or more",
         {"x.reshape(-1, x.shape[-1])": "x.reshape(x.shape[0] * x.shape[1], x.shape[2])"},
+        {"E = len(self.experts)": "E = len(self.experts)\n        B, S, D = x.shape"},
     ),
     Mistake(
         "idle_expert_fails",
