@@ -267,12 +267,19 @@ GRADER = Grader(
                 case("two_ranks", runs(worlds=(2,), steps=4)),
                 case("more_ranks", runs(worlds=(3, 4, 8), lr=0.1)),
                 case("one_rank", runs(worlds=(1,), lr=0.1)),
-                alone("large_eps", runs({"eps": 1.0, "lr": 0.5}, {"eps": 0.1, "lr": 0.1}, {"eps": 0.0}, {"lr": 0.0})),
                 alone(
-                    "other_betas", runs({"betas": [0.5, 0.9]}, {"betas": [0.0, 0.99]}, {"betas": [0.9, 0.0]}, lr=0.1)
+                    "large_eps",
+                    runs({"eps": 1.0, "lr": 0.5}, {"eps": 0.1, "lr": 0.1}, {"eps": 0.0}, {"lr": 0.0}, worlds=(2,)),
+                ),
+                alone(
+                    "other_betas",
+                    runs({"betas": [0.5, 0.9]}, {"betas": [0.0, 0.99]}, {"betas": [0.9, 0.0]}, worlds=(3,), lr=0.1),
                 ),
                 alone("drawn_options", drawn, sizes={"rows": (3, 6), "columns": (2, 9)}),
-                alone("missing_gradients", runs(*({"without": one} for one in WITHOUT), steps=5, lr=0.1, eps=0.1)),
+                alone(
+                    "missing_gradients",
+                    runs(*({"without": one} for one in WITHOUT), worlds=(2,), steps=5, lr=0.1, eps=0.1),
+                ),
                 alone("few_numbers", small, core=False),
                 alone("zero_grad", starts({}, {}), scenario=zeroed),
                 alone("any_iterable", runs({"form": "a tuple"}, {"form": "a generator"}, worlds=(2,)), core=False),
