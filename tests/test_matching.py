@@ -35,6 +35,7 @@ class Claimed(NamedTuple):
 
     mistakes: list[Mistake]
     matcher: Matcher
+    named_by: list[set[str]]
     here: set[int]
 
     def made_in(self, line: int) -> set[int]:
@@ -120,7 +121,8 @@ def test_reasons_of_claims_are_understood(capsys: pytest.CaptureFixture[str]) ->
             {bug.name: lines_of(bug) for bug in bugs_of(kata)},
         )
         here = {at for at, one in enumerate(known) if lines.get(one.name, set()) & lines[mistake]}
-        claimed = cast(Debugging, Claimed(known, words.matcher_of(kata, known), here))
+        code = [words.named_by(kata, one) for one in known]
+        claimed = cast(Debugging, Claimed(known, words.matcher_of(kata, known), code, here))
         sure, maybe, clear = claims.meant(claimed, text, 1)
         taken = maybe[0] if clear else sure
         right += taken is not None and known[taken].name == mistake

@@ -95,6 +95,13 @@ class Debugging(Sitting):
 
         return matcher_of(self.kata, self.mistakes)
 
+    @functools.cached_property
+    def named_by(self) -> list[set[str]]:
+        """The words of code that each mistake's edit takes away or puts there."""
+        from graders.debugging.words import named_by
+
+        return [named_by(self.kata, one) for one in self.mistakes]
+
     def source(self) -> str:
         """What stands in the file. Raises: UsageError where that is nothing."""
         found = read_source(self.file, self.shown)

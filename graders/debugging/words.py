@@ -8,7 +8,7 @@ from graders.catalogue.bugs import changes, plain, right_file
 from graders.catalogue.katas import Kata
 from graders.catalogue.texts import Question
 from graders.kata.mistakes import Mistake
-from graders.sitting.matching import Matcher
+from graders.sitting.matching import Matcher, words_of
 
 
 def matcher_of(kata: Kata, mistakes: Sequence[Mistake]) -> Matcher:
@@ -24,7 +24,19 @@ def question_of(kata: Kata, mistake: Mistake) -> Question:
 
 def code_of(kata: Kata, mistake: Mistake) -> str:
     """What its edit takes away and puts there."""
+    return "\n".join(lines_of(kata, mistake))
+
+
+def named_by(kata: Kata, mistake: Mistake) -> set[str]:
+    """The words of code that its edit takes away or puts there, and that do not stay."""
+    old, new = (set(words_of(text)) for text in lines_of(kata, mistake))
+    return old ^ new
+
+
+def lines_of(kata: Kata, mistake: Mistake) -> tuple[str, str]:
+    """The changed lines before and after its edit."""
     reference, right = kata.reference_file.read_text(encoding="utf-8"), right_file(kata)
     found = changes(right, plain(next(iter(mistake.forms(reference).values()))))
     lines = right.splitlines()
-    return " ".join(text for one in found for text in (*lines[one.first : one.last], *one.lines))
+    old = [line for one in found for line in lines[one.first : one.last]]
+    return "\n".join(old), "\n".join(line for one in found for line in one.lines)
