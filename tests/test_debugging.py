@@ -196,7 +196,7 @@ def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> N
 
 
 def test_what_is_asked_back_explains_a_bug(toys: Path) -> None:
-    done = piped(toys, "bug 6 wrong factor\n7\n1\nend\nyes\n", "debug", "scale", "--bugs", "2")
+    done = piped(toys, "bug 6 it divides by what is accepted\n7\n1\nend\nyes\n", "debug", "scale", "--bugs", "2")
     assert done.returncode == 0, done.stderr
     said = flat(done.stdout)
     assert "I am not sure what you mean. Do you mean one of these? Type its number, or put it another way." in said
@@ -246,7 +246,7 @@ def test_words_decide_which_bug_of_a_line_is_claimed(toys: Path) -> None:
 
 
 def test_question_stays_open_until_it_is_answered_and_claims_are_listed_after_a_resume(toys: Path) -> None:
-    said = "bug 6 wrong factor\ntime\nnonsense\n1\nbug 1\nbug 6 wrong factor\nno\nclaims\nquit\n"
+    said = "bug 6 it divides by what is accepted\ntime\nnonsense\n1\nbug 1\nbug 6 it divides by what is accepted\nno\nclaims\nquit\n"
     done = piped(toys, said, "debug", "scale", "--bugs", "2")
     assert done.returncode == 0, done.stderr
     shown = flat(done.stdout)
@@ -254,7 +254,7 @@ def test_question_stays_open_until_it_is_answered_and_claims_are_listed_after_a_
     assert "there is no command 'nonsense' here" in shown
     assert "noted; your last claim about a bug counts" in shown
     assert "Then put it another way, or go on." in shown
-    listed = "line 6 wrong factor taken as: the factor divides line 1 no reason why is not understood line 6"
+    listed = "line 6 it divides by what is accepted taken as: the factor divides line 1 no reason why is not understood line 6"
     assert listed in shown
     again = flat(piped(toys, "quit\n", "debug", "--resume").stdout)
     assert f"Claimed so far: {listed}" in again
