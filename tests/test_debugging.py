@@ -246,7 +246,8 @@ def test_words_decide_which_bug_of_a_line_is_claimed(toys: Path) -> None:
 
 
 def test_question_stays_open_until_it_is_answered_and_claims_are_listed_after_a_resume(toys: Path) -> None:
-    said = "bug 6 it divides by what is accepted\ntime\nnonsense\n1\nbug 1\nbug 6 it divides by what is accepted\nno\nclaims\nquit\n"
+    words = "it divides by what is accepted"
+    said = f"bug 6 {words}\ntime\nnonsense\n1\nbug 1\nbug 6 {words}\nno\nclaims\nquit\n"
     done = piped(toys, said, "debug", "scale", "--bugs", "2")
     assert done.returncode == 0, done.stderr
     shown = flat(done.stdout)
@@ -254,7 +255,7 @@ def test_question_stays_open_until_it_is_answered_and_claims_are_listed_after_a_
     assert "there is no command 'nonsense' here" in shown
     assert "noted; your last claim about a bug counts" in shown
     assert "Then put it another way, or go on." in shown
-    listed = "line 6 it divides by what is accepted taken as: a factor of 0 is accepted line 1 no reason why is not understood line 6"
+    listed = f"line 6 {words} taken as: a factor of 0 is accepted line 1 no reason why is not understood line 6"
     assert listed in shown
     again = flat(piped(toys, "quit\n", "debug", "--resume").stdout)
     assert f"Claimed so far: {listed}" in again
