@@ -334,7 +334,11 @@ EQUIVALENT = {
     "later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1) -> "
     "later = torch.ones(scores.shape[-3:], dtype=torch.bool).triu(1)": "the same mask for each head",
 }
+BATCH = "from 1 to 4, and which of them a call has is drawn"
 FIXED = {
+    "axis 0 of q": BATCH,
+    "axis 0 of k": BATCH,
+    "axis 0 of v": BATCH,
     "length of ranks": "the numbers of ranks that the contract names",
     "ranks": "which of them has its turn first is drawn",
 }
