@@ -139,4 +139,8 @@ COMMON = {
     "expanded_square": (
         "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses digits of small distances; subtract first"
     ),
+    "receives_first": (
+        "every rank receives before it sends, so all wait for each other; send first, since `send` never waits"
+    ),
+    "hop_too_few": "there is one step too few: W ranks take W − 1 steps",
 }

@@ -46,7 +46,6 @@ def ring(*lines: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "receives_first",
-        "every rank receives before it sends, so all wait for each other; send first, since `send` never waits",
         SUM_LATE,
         SHARD_LATE,
         SUM_LATE | SHARD_LATE,
@@ -178,7 +177,6 @@ MISTAKES = (
     ),
     Mistake(
         "hop_too_few",
-        "there is one step too few: W ranks take W − 1 steps",
         {SCATTERED: "for step in range(1, W - 1):"},
         {GATHERED: "for step in range(W - 2):", JOINED: "return torch.cat([shards[rank] for rank in sorted(shards)])"},
         {GATHERED: "for step in range(W - 2):"},

@@ -191,7 +191,6 @@ MISTAKES = (
     ),
     Mistake(
         "hop_too_few",
-        "there is one step too few: W ranks take W − 1 steps",
         {STEPS: STEPS.replace("range(W)", "range(max(W - 1, 1))")},
     ),
     Mistake(
@@ -228,7 +227,6 @@ MISTAKES = (
     ),
     Mistake(
         "receives_first",
-        "every rank receives before it sends, so all wait for each other; send first, since `send` never waits",
         {
             f"{SENT_K}\n            {SENT_V}\n            {CAME}": "came = comm.recv((r - 1) % W), "
             f"comm.recv((r - 1) % W)\n            {SENT_K}\n            {SENT_V}\n            k, v = came"

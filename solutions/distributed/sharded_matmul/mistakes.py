@@ -37,7 +37,6 @@ MISTAKES = (
     ),
     Mistake(
         "hop_too_few",
-        "there is one step too few: W ranks take W − 1 steps",
         {
             STEPS: "for step in range(1, W - 1):",
             JOINED: "return torch.cat([blocks[rank] for rank in sorted(blocks)], 1)",
@@ -57,7 +56,6 @@ MISTAKES = (
     ),
     Mistake(
         "receives_first",
-        "every rank receives before it sends, so all wait for each other; send first, since `send` never waits",
         {f"{SENT}\n        {CAME}": f"came = comm.recv((r - 1) % W)\n        {SENT}\n        b = came"},
     ),
     Mistake(
