@@ -237,11 +237,12 @@ def test_where_a_line_has_two_bugs_a_claim_counts_for_the_one_that_is_meant() ->
 
 
 def test_words_decide_which_bug_of_a_line_is_claimed(toys: Path) -> None:
-    said = "bug 6 a factor of 0 is accepted\nbug 6 the factor divides\nend\nyes\n"
+    by_code = "the wrong factor 0"  # alone, the words are nearer to inverse; 0 is in the other's edit
+    said = f"bug 6 a factor of 0 is accepted\nbug 6 the factor divides\nbug 6 {by_code}\nend\nyes\n"
     done = piped(toys, said, "debug", "scale", "--bugs", "2")
     assert done.returncode == 0, done.stderr
     made = the_round(toys)
-    assert [one.bug for one in made.claims] == ["no_refusal", "inverse"]
+    assert [one.bug for one in made.claims] == ["no_refusal", "inverse", "no_refusal"]
     assert (made.found, made.explained) == (2, 2)
 
 

@@ -123,8 +123,7 @@ def test_reasons_of_claims_are_understood(capsys: pytest.CaptureFixture[str]) ->
         here = {at for at, one in enumerate(known) if lines.get(one.name, set()) & lines[mistake]}
         code = [words.named_by(kata, one) for one in known]
         claimed = cast(Debugging, Claimed(known, words.matcher_of(kata, known), code, here))
-        sure, maybe, clear = claims.meant(claimed, text, 1)
-        taken = maybe[0] if clear else sure
+        taken = claims.meant(claimed, text, 1).taken
         right += taken is not None and known[taken].name == mistake
         wrong += taken is not None and known[taken].name != mistake
     with capsys.disabled():

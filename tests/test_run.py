@@ -162,3 +162,5 @@ def test_ranks_are_processes_over_gloo(ring: Path) -> None:
     assert (ran.status, ran.out.count("as in the simulation")) == (0, 4), ran
     none = run(ring, "run", "ring_all_reduce", "--backend", "gloo", "--ranks", "7")
     assert "ring_all_reduce has no case with 7 ranks: it has 1, 2, 3, 4, 8" in none.err
+    none = run(ring, "run", "ring_all_reduce", "--backend", "gloo", "--ranks", "0")
+    assert "ring_all_reduce has no case with 0 ranks: it has 1, 2, 3, 4, 8" in none.err

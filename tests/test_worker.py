@@ -395,8 +395,8 @@ from graders.sandbox.submission import Submission
 launcher = new_launcher()
 plain = "import sys\\nTHERE = 'torch.fx.experimental.symbolic_shapes' in sys.modules\\n"
 plain += "def f(there=THERE):\\n    return there\\n"
-for source in (plain, plain + "# y.backward(grad)", plain + "# torch.autograd.backward"):
-    submission = Submission(Source(source, "answer.py"), ["f"], launcher, ("checkpoint",))
+for line in ("", "# y.backward( retain_graph=True)", "# y.backward(grad)", "# torch.autograd.backward"):
+    submission = Submission(Source(plain + line, "answer.py"), ["f"], launcher, ("checkpoint",))
     print(submission.load()["f"]["parameters"][0]["default"])
     submission.close()
 launcher.close()
@@ -405,7 +405,7 @@ launcher.close()
 
 def test_what_a_backward_with_gradients_imports_is_there_before_the_first_call() -> None:
     ran = subprocess.run([sys.executable, "-c", PULLS_BACK], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["False", "True", "True"]
+    assert ran.stdout.split() == ["False", "False", "True", "True"]
 
 
 def test_what_an_optimizer_imports_stays_for_the_workers_that_come_after() -> None:

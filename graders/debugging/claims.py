@@ -12,7 +12,7 @@ from graders.debugging.debugging import Debugging
 from graders.desk.debugged import PlantedBug
 from graders.kata.mistakes import Mistake
 from graders.sitting import asking_back
-from graders.sitting.asking_back import MAYBE, Offer
+from graders.sitting.asking_back import MAYBE, Match, Offer
 
 LEAST = 0.05  # the score of words that have something to do with a mistake
 HERE = 0.3  # what a mistake is nearer by whose edit is in the line that is claimed
@@ -49,23 +49,23 @@ def understand(debugging: Debugging, line: int, text: str, words: str, bugs: Seq
     Where the line has several bugs, the words decide for which of them the claim counts.
     """
     names = [one.name for one in debugging.mistakes]
-    sure, maybe, clear = meant(debugging, words, line) if words else (None, [], False)
-    taken = maybe[0] if clear else sure
+    found = meant(debugging, words, line) if words else Match(None, ())
     there = [bug.name for bug in bugs if bug.mended is None]
     if len(there) > 1 and words:
         scores = debugging.matcher.scores(words)
-        there.sort(key=lambda name: (names.index(name) != sure, -scores[names.index(name)]))
+        there.sort(key=lambda name: (names.index(name) != found.taken, -scores[names.index(name)]))
     bug = next(iter(there), None)
-    debugging.note("claim", line=line, text=words, bug=bug, meant=None if taken is None else names[taken])
+    debugging.note("claim", line=line, text=words, bug=bug, meant=None if found.taken is None else names[found.taken])
     debugging.say(f"noted: line {line}, {text[:MOST_SHOWN] or 'which is empty'}")
-    if clear:
-        debugging.say(f"I take that as: {wrong_in(debugging.mistakes[maybe[0]])}")
-        debugging.say("`no` takes that back, and so does the number of what you meant:")
-        offer(debugging, maybe[1:], there, lambda: debugging.note("meant", bug=bug, meant=""))
-    elif maybe:
-        debugging.say(asking_back.preamble(len(maybe), "mean"))
-        offer(debugging, maybe, there)
-    elif sure is None:
+    if found.clear:
+        likeliest, *others = found.maybe
+        debugging.say(f"I take that as: {wrong_in(debugging.mistakes[likeliest])}")
+        debugging.say(asking_back.may_be_taken_back(len(others)))
+        offer(debugging, others, there, lambda: debugging.note("meant", bug=bug, meant=""))
+    elif found.maybe:
+        debugging.say(asking_back.preamble(len(found.maybe), "mean"))
+        offer(debugging, found.maybe, there)
+    elif found.meant is None:
         why = "I did not understand why it is wrong: put it another way" if words else "Say also why it is wrong"
         debugging.say(f"{why}: bug {debugging.called}{line} WHY")
 
@@ -104,8 +104,8 @@ def show(debugging: Debugging) -> None:
     debugging.terminal.show(table)
 
 
-def meant(debugging: Debugging, words: str, line: int) -> tuple[int | None, list[int], bool]:
-    """The mistake that is meant for sure; else those that may be, and whether the first of them has a clear lead.
+def meant(debugging: Debugging, words: str, line: int) -> Match:
+    """Which mistake is meant.
 
     Nearly all of these nobody planted. The line speaks for those whose edit is in it, and being sure of one that is
     made elsewhere is not enough.
@@ -116,13 +116,13 @@ def meant(debugging: Debugging, words: str, line: int) -> tuple[int | None, list
     likely = {one: scores[one] + nearer.get(one, 0.0) for one in range(len(scores)) if scores[one] > LEAST}
     sure = debugging.matcher.match(words).meant
     if sure is not None and (sure in here or not here & likely.keys()):
-        return sure, [], False
+        return Match(sure, ())
     if not any(one in here or scores[one] >= MAYBE for one in likely):
-        return None, [], False
+        return Match(None, ())
     others = {one: scores[one] for one in range(len(scores)) if one not in likely}
     ordered = sorted(likely, key=lambda one: -likely[one]) + sorted(others, key=lambda one: -others[one])
     lead = likely[ordered[0]] - likely.get(ordered[1], 0.0) if len(ordered) > 1 else 0.0
-    return None, ordered[:OFFERED], lead >= LEAD
+    return Match(None, tuple(ordered[:OFFERED]), bool(lead >= LEAD))
 
 
 def named(debugging: Debugging, words: str, here: set[int]) -> Iterator[int]:

@@ -71,10 +71,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
         return measure_tests(kata, options)
     if options.case and options.file:
         raise UsageError("--case writes a file of its own: name a file or a case, not both")
-    if options.ranks and not options.backend:
+    if options.ranks is not None and not options.backend:
         raise UsageError("--ranks counts the processes that --backend gloo starts: add it, or leave out --ranks")
-    processes = (options.ranks or 2) * bool(options.backend)
-    case = case_with(kata, processes, options.case) if processes else options.case
+    processes = (2 if options.ranks is None else options.ranks) if options.backend else 0
+    case = case_with(kata, processes, options.case) if options.backend else options.case
     file = scratch(kata, case, processes) if case else options.file or kata.answer_file
     if not file.is_file():
         what = "is no file" if file.exists() else "is not there"
@@ -168,10 +168,10 @@ def case_with(kata: Kata, ranks: int, name: str | None) -> str:
     vectors, found = TestVectors(kata.id, kata.grader, DEFAULT_SEED), set[int]()
     answers = sorted(kata.grader.answers, key=lambda answer: answer.name != kata.id)
     for case in (case for answer in answers for case in answer.cases if case.name == (name or case.name)):
-        worlds = {len(given.get("ranks", ())) for given in vectors.arguments(case)} if case.inputs else set()
+        worlds = {len(given.get("ranks", ())) for given in vectors.arguments(case)} - {0} if case.inputs else set()
         if ranks in worlds:
             return case.name
-        found |= worlds - {0}
+        found |= worlds
     has = f"it has {', '.join(map(str, sorted(found)))}" if found else "it has no ranks"
     raise UsageError(f"{kata.id} has no case {f'{name} ' * bool(name)}with {ranks} ranks: {has}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -11,11 +10,8 @@ from graders.catalogue.texts import Question
 from graders.interview.interview import Interview
 from graders.interview.round import LIST_COST
 from graders.sitting import asking_back
-from graders.sitting.asking_back import Offer
+from graders.sitting.asking_back import Match, Offer
 from graders.sitting.wording import is_vague
-
-if TYPE_CHECKING:
-    from graders.sitting.matching import Match
 
 NOT_UNDERSTOOD = (
     f"I did not understand: put it another way. `questions` lists what I expect to be asked (-{LIST_COST} points)."
@@ -67,7 +63,7 @@ def offer(interview: Interview, numbers: Sequence[int], line: str, taken: int | 
         interview.note("back", question=prepared(interview, taken).question, text=line)
 
     if taken is not None:
-        interview.say("`no` takes that back" + (", and so does the number of what you meant:" if numbers else "."))
+        interview.say(asking_back.may_be_taken_back(len(numbers)))
     interview.offer = Offer(numbers, take, None if taken is None else take_back)
     show(interview, [(str(place), prepared(interview, one)) for place, one in enumerate(numbers, start=1)])
 

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 MAYBE = 0.1  # the score of a prepared text from which on it is worth asking back
 PREAMBLE = "I am not sure what you {verb}. Do you mean {how}, or put it another way."
+
+
+class Match(NamedTuple):
+    """What was understood.
+
+    Args:
+        meant: the number of the prepared text, from 0; None where that is not sure.
+        maybe: those that it may be, the likelier first; none where it is none of them.
+        clear: the first of these has a clear lead.
+    """
+
+    meant: int | None
+    maybe: tuple[int, ...]
+    clear: bool = False
+
+    @property
+    def taken(self) -> int | None:
+        """What is meant, at least until somebody says no."""
+        return self.maybe[0] if self.clear else self.meant
 
 
 @dataclass(frozen=True)
@@ -24,6 +44,11 @@ class Offer:
 def preamble(count: int, verb: str) -> str:
     """What is said before they are listed, from 1."""
     return PREAMBLE.format(verb=verb, how="this? Type `yes`" if count == 1 else "one of these? Type its number")
+
+
+def may_be_taken_back(others: int) -> str:
+    """What is said after something was taken for meant, before the others are listed, from 1."""
+    return "`no` takes that back" + (", and so does the number of what you meant:" if others else ".")
 
 
 def answered(offer: Offer, said: str, say: Callable[[str], None]) -> bool:

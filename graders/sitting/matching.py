@@ -13,14 +13,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.texts import Question, clarifying, general, shared
-from graders.sitting.asking_back import MAYBE
+from graders.sitting.asking_back import MAYBE, Match
 from graders.sitting.wording import content
 
 CLOSEST = (0.4, 0.3, 0.2, 0.1)  # the weights of the nearest phrasings
@@ -32,20 +32,6 @@ SURE = 0.95  # the probability from which on the best one is taken for meant,
 CLEAR = 0.72  # and from which on it is, until somebody says no
 OFFERED = 3  # at most, in asking back
 WORD = re.compile(r"\w+")
-
-
-class Match(NamedTuple):
-    """What was understood.
-
-    Args:
-        meant: the number of the question, from 0; None where that is not sure.
-        maybe: those that it may be, the likelier first; none where it is none of them.
-        clear: the first of these has a clear lead.
-    """
-
-    meant: int | None
-    maybe: tuple[int, ...]
-    clear: bool = False
 
 
 class Matcher:

@@ -45,7 +45,7 @@ KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", GPUS}  # of th
 READY = b"!"
 TRAINS = re.compile(r"\boptim\b")
 COMPILER = "torch._dynamo"  # which the first optimizer imports
-PULLS_BACK = re.compile(r"\bautograd\.backward\b|\.backward\(\s*[^)\s]")
+PULLS_BACK = re.compile(r"\bautograd\.backward\b|\.backward\(\s*(?!\)|(?:retain_graph|create_graph|inputs)\s*=)\S")
 SHAPES = "torch.fx.experimental.symbolic_shapes"  # which the first backward imports that is given gradients
 STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
 parameters_of = inspect.Signature.__dict__["_parameters"].__get__
