@@ -21,6 +21,8 @@ from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.state import State
 from graders.faults import ROOT
+from graders.web.cards import TEMPLATES
+from graders.web.messages import sequence_of
 from tests.browsing import violations, wait_for
 from tests.test_report import solved
 from tests.test_web import Served, serving
@@ -646,3 +648,19 @@ def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: 
         second.get_by_role("button", name="Keep what I wrote here").click()
         expect(page.locator(".cm-content")).to_contain_text(words)
         assert practised.file.read_text() in (f"# before\n# the last words it heard\n{words}", f"# before\n{words}")
+
+
+def test_messages_between_ranks_are_drawn() -> None:
+    """An arrow from rank to rank, a dot for a rank's part in a collective; what is no message stays text."""
+    text = "step 1: rank 1 → 0, 2 numbers: 1, 7\nstep 2: rank 2: all_reduce, 4,000 numbers\n… and 8 more"
+    drawn = sequence_of(text)
+    assert (drawn.ranks, drawn.rest) == (3, ["… and 8 more"])
+    shown = TEMPLATES.get_template("messages.svg.jinja").render(drawn=drawn, text=text)
+    assert [shown.count(one) for one in ("<path", "<circle", 'class="rank"')] == [1, 1, 3]
+    assert f'<line x1="{drawn.at(1)}" x2="{drawn.at(0) + 6}"' in shown
+    assert re.findall(r">(.*)</text>", shown)[3:] == [
+        "step 1",
+        "2 numbers: 1, 7",
+        "step 2",
+        "all_reduce, 4,000 numbers",
+    ]

@@ -12,6 +12,7 @@ from graders.judge.results import Result
 from graders.kata.spec import CATEGORIES
 from graders.pages import environment
 from graders.web import HERE
+from graders.web.messages import sequence_of
 
 LINE = re.compile(r"\(line (\d+): `")
 TEMPLATES = environment(HERE)
@@ -34,6 +35,7 @@ def card(verdict: Verdict, desk: status.Desk) -> str:
         card=card_of(verdict.result) if verdict.result else None,
         bars=bars_of(verdict.result) if verdict.result else [],
         next=what_next(verdict, desk),
+        sequence_of=sequence_of,
     )
 
 
