@@ -240,6 +240,26 @@ def test_a_message_is_held_by_who_receives_it() -> None:
     assert costs.out_of(found, 0) == (1, 4000)
 
 
+def gathers_in_backward(group: Any, spent: Any, x: torch.Tensor, rounds: int) -> dict[str, Any]:
+    """In the hook come `rounds` gathers one after the other, of which the last stays."""
+    kept = []
+    given = x.clone().requires_grad_()
+    y = given * given
+    spent()
+    y.register_hook(lambda grad: kept.extend([group.all_gather(grad) for _ in range(rounds)][-1]))
+    y.backward(x)
+    found: dict[str, Any] = spent()
+    del kept[:]
+    return found
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_what_is_gathered_in_backward_is_held(rounds: int) -> None:
+    found = play(gathers_in_backward, [0, 1], measured=True, x=torch.ones(1000), rounds=rounds)
+    assert costs.held(found) == [3 * 4000] * 2  # and the gradient
+    assert costs.peaks(found) == [max(2 * rounds, 4) * 4000] * 2
+
+
 def test_time_on_the_network_is_replayed() -> None:
     def chain(comm: Any, spent: Any) -> Any:
         spent()

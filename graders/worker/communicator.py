@@ -95,12 +95,12 @@ class Network:
     def wait(self, rank: int, wait: Wait) -> None:
         counted = self.memory.get(rank)
         if counted:
-            counted.end()  # what a change of turn makes and frees is ours
+            counted.look()
         try:
             self.ranks.wait(rank, wait)
         finally:
             if counted:
-                enable()
+                take()  # what a change of turn makes and frees is ours
 
     def note(self, rank: int, what: str, other: int, tensors: Sequence[Tensor]) -> None:
         numbers = sum(map(BASE.numel, tensors))

@@ -101,7 +101,7 @@ def several_steps(group, FullySharded, x, g, w, widths):
     return {**found, "weights": [[one.detach() for one in block] for block in model.full_parameters()]}
 
 
-def measured(group, spent, FullySharded, x, g, w, widths, train):
+def measured(group, spent, FullySharded, x, g, w, widths):
     """What a rank holds: a ballast covers what making the model takes, and shows what is left of it."""
     D, r = x.shape[-1], group.rank
 
@@ -124,8 +124,7 @@ def measured(group, spent, FullySharded, x, g, w, widths, train):
     spent()
     y = model(x[r])
     found["forward"] = spent()
-    if train:
-        (y * g[r]).sum().backward()
+    (y * g[r]).sum().backward()
     found["backward"] = spent()
     return found
 
@@ -158,6 +157,11 @@ def on(*worlds: int, blocks: tuple[int, int] = (2, 3)) -> Inputs:
     return lambda draw: [model(draw, world, [draw.size(1, 5) for _ in range(draw.size(*blocks))]) for world in worlds]
 
 
+def more(draw: Draw) -> list[Arguments]:
+    """Over eight ranks, `chunk` has no part for some of them."""
+    return [*on(3, 4)(draw), model(draw, 8, [2, draw.size(1, 5)], dim=draw.size(2, 3))]
+
+
 def small(draw: Draw) -> list[Arguments]:
     """A block with fewer numbers than ranks; batches of any axes."""
     return [
@@ -186,29 +190,34 @@ def volumes(result: Found) -> dict[str, float]:
     return found
 
 
-def above(result: Found, rest: int, most: int) -> dict[str, list[bool]]:
-    """Whether each rank held more than so many bytes at rest, and in forward."""
-    return {
-        "at rest": [own["at rest"]["peak"] > rest for own in result.values()],
-        "in forward": [own["at rest"]["peak"] + own["forward"]["peak"] > most for own in result.values()],
+def above(result: Found, limits: dict[str, int]) -> dict[str, list[bool]]:
+    """Whether each rank held more bytes than so many at rest, in forward and in backward."""
+    made = {rank: own["at rest"]["peak"] for rank, own in result.items()}
+    peaks = {
+        "at rest": made,
+        "in forward": {rank: made[rank] + own["forward"]["peak"] for rank, own in result.items()},
+        "in backward": {
+            rank: made[rank] + own["forward"]["held"] + own["backward"]["peak"] for rank, own in result.items()
+        },
     }
+    return {when: [peak > limits[when] for peak in each.values()] for when, each in peaks.items()}
 
 
 def asked(submission: Submission, draw: Draw, summary: Any, world: int, blocks: int, dim: int, width: int) -> Any:
     given = model(draw, world, [width] * blocks, (2,), dim)
     given = {name: one.float() if isinstance(one, Tensor) else one for name, one in given.items()}
-    return submission.run(measured, summary=summary, **given, train=summary is volumes)
+    return submission.run(measured, summary=summary, **given)
 
 
 @pytest.mark.rules
 def test_weights_of_a_rank(submission: Submission, draw: Draw) -> None:
-    """A part of the weights, and six blocks in forward; all blocks would be twelve. Nobody counts in backward."""
+    """A part of the weights, and in backward of the gradients, with six blocks; all blocks would be twelve."""
     world, blocks, dim, width = 8, 12, 32, 32
     block = count(dim, width) * BYTES
-    rest = blocks * block // world + 2 * block
-    most = rest + 4 * block
-    found = asked(submission, draw, partial(above, rest=rest, most=most), world, blocks, dim, width)
-    for when, limit in (("at rest", rest), ("in forward", most)):
+    part = blocks * block // world
+    limits = {"at rest": part + 2 * block, "in forward": part + 6 * block, "in backward": 2 * part + 6 * block}
+    found = asked(submission, draw, partial(above, limits=limits), world, blocks, dim, width)
+    for when, limit in limits.items():
         for rank in range(world):
             if found[when][rank]:
                 raise CheckFailed(
@@ -257,7 +266,7 @@ GRADER = Grader(
             records=True,
             cases=(
                 case("two_ranks", on(2)),
-                case("more_ranks", on(3, 4, 8)),
+                case("more_ranks", more),
                 case("one_rank", on(1)),
                 case("one_block", on(2, 3, blocks=(1, 1))),
                 case("small_blocks", small, core=False),

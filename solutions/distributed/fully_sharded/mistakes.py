@@ -44,8 +44,7 @@ MISTAKES = (
     Mistake(
         "all_reduced",
         "all gradients are all-reduced, and each rank takes its part: twice the bytes; reduce_scatter gives it only "
-        "the "
-        "part",
+        "the part",
         {REDUCED: "total = self.comm.all_reduce(flat).tensor_split(W)[self.comm.rank].clone()"},
         {REDUCED: "total = self.comm.all_reduce(flat).tensor_split(W)[self.comm.rank]"},
     ),
@@ -57,8 +56,7 @@ MISTAKES = (
     Mistake(
         "another_rank_s_part",
         "a rank gets the gradients of another rank's part of the weights; give reduce_scatter the parts in the order "
-        "of "
-        "the ranks",
+        "of the ranks",
         {REDUCED: "total: Tensor = self.comm.reduce_scatter(list(flat.tensor_split(W))[::-1])"},
         {
             REDUCED: "parts = flat.tensor_split(W)\n        total: Tensor = self.comm.reduce_scatter([*parts[1:], "
@@ -66,26 +64,29 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "another_rank_s_shard",
+        "a rank keeps another rank's part of the weights; rank r keeps part r, so that gathered parts are in order",
+        {OWN: OWN.replace("[comm.rank]", "[(comm.rank + 1) % comm.world_size]")},
+        {OWN: OWN.replace("[comm.rank]", "[comm.rank - 1]")},
+    ),
+    Mistake(
         "weights_kept_for_backward",
-        "the gathered weights are kept until backward, so that after forward every rank has all of them; let them go, "
-        "and gather them again",
+        "the gathered weights are kept until backward, so that after forward every rank has all of them; let them "
+        "go, and gather them again",
         {
             RUN: "ctx.weights = model.gathered(i, shard)\n        return model.run(i, ctx.weights, x)",
             AGAIN: "weights = [one.requires_grad_() for one in ctx.weights]",
         },
         {
             EACH: "for i, shard in enumerate(self.shards):\n            x = self.run(i, self.gathered(i, "
-            "Whole.apply(shard, "
-            "self)), x)",
+            "Whole.apply(shard, self)), x)",
             GATHERED: "flat = shard if len(shard) == sum(one.numel() for one in self.shapes[i]) and "
-            "shard.requires_grad "
-            "and not shard.is_leaf else torch.cat(self.comm.all_gather(shard))",
+            "shard.requires_grad and not shard.is_leaf else torch.cat(self.comm.all_gather(shard))",
             "\n\nclass FullySharded": "\n\nclass Whole(torch.autograd.Function):\n    @staticmethod\n    def "
-            "forward(ctx: "
-            "Any, shard: Tensor, model: Any) -> Tensor:\n        ctx.model = model\n        return "
-            "torch.cat(model.comm.all_gather(shard))\n\n    @staticmethod\n    def backward(ctx: Any, grad: Tensor) -> "
-            "tuple[Tensor, None]:  # type: ignore[override]\n        return ctx.model.scattered([grad]), None\n\n\n"
-            "class FullySharded",
+            "forward(ctx: Any, shard: Tensor, model: Any) -> Tensor:\n        ctx.model = model\n        return "
+            "torch.cat(model.comm.all_gather(shard))\n\n    @staticmethod\n    def backward(ctx: Any, grad: Tensor) "
+            "-> tuple[Tensor, None]:  # type: ignore[override]\n        return ctx.model.scattered([grad]), "
+            "None\n\n\nclass FullySharded",
         },
     ),
     Mistake(
@@ -97,8 +98,16 @@ MISTAKES = (
         },
         {
             "self.comm = comm": "self.comm = comm\n        self.kept: dict[int, Tensor] = {}",
-            GATHERED: "if i not in self.kept:\n            self.kept[i] = torch.cat(self.comm.all_gather(shard))\n"
-            "        flat = self.kept[i]",
+            GATHERED: "if i not in self.kept:\n            self.kept[i] = "
+            "torch.cat(self.comm.all_gather(shard))\n        flat = self.kept[i]",
+        },
+    ),
+    Mistake(
+        "gradients_kept_whole",
+        "whole gradients of all blocks are kept after backward; keep this rank's part of them, and let the rest go",
+        {
+            "self.comm = comm": "self.comm = comm\n        self.grads: dict[int, list[Tensor]] = {}",
+            GRADS: f"{GRADS}\n        ctx.model.grads[ctx.i] = [one.grad for one in weights]",
         },
     ),
     Mistake(
@@ -106,8 +115,7 @@ MISTAKES = (
         "all blocks' weights are gathered before the first block runs; gather each one when it runs",
         {
             EACH: "whole = [self.gathered(i, shard) for i, shard in enumerate(self.shards)]\n        self.whole = "
-            "whole\n"
-            f"        {EACH}\n        del self.whole, whole",
+            f"whole\n        {EACH}\n        del self.whole, whole",
             RUN: "return model.run(i, model.whole[i], x)",
         },
     ),
@@ -121,8 +129,8 @@ MISTAKES = (
     ),
     Mistake(
         "nothing_sharded",
-        "every rank holds all weights, and gradients are all-reduced: that is plain data parallelism; keep 1/W of each "
-        "block",
+        "every rank holds all weights, and gradients are all-reduced: that is plain data parallelism; keep 1/W of "
+        "each block",
         {
             OWN: "own = [one.clone() for one in flat]",
             GATHERED: "flat = shard.detach().clone()",
@@ -135,9 +143,7 @@ MISTAKES = (
         "it",
         {
             RETURNED: "ctx.model.shards[ctx.i].grad = ctx.model.scattered([one.grad for one in weights])\n        "
-            "return x.grad, None, None, "
-            "None  # type: "
-            "ignore[return-value]"
+            "return x.grad, None, None, None  # type: ignore[return-value]"
         },
     ),
     Mistake(
@@ -145,12 +151,11 @@ MISTAKES = (
         "the gradient of x is averaged over ranks; each rank has its own x and loss, so leave it as it is",
         {
             RETURNED: "return ctx.model.comm.all_reduce(x.grad) / ctx.model.comm.world_size, "
-            "ctx.model.scattered([one.grad for one in weights]), "
-            "None, None"
+            "ctx.model.scattered([one.grad for one in weights]), None, None"
         },
         {
-            RETURNED: "return x.grad / ctx.model.comm.world_size, ctx.model.scattered([one.grad for one in weights]), "
-            "None, None"
+            RETURNED: "return x.grad / ctx.model.comm.world_size, ctx.model.scattered([one.grad for one in "
+            "weights]), None, None"
         },
     ),
     Mistake(
@@ -161,6 +166,11 @@ MISTAKES = (
             RETURNED: "return None, ctx.model.scattered([one.grad for one in weights]), None, None  # type: "
             "ignore[return-value]"
         },
+    ),
+    Mistake(
+        "x_without_a_gradient",
+        "x itself gets no gradient; return that of the first block as well",
+        {RETURNED: RETURNED.removesuffix("…").replace("x.grad", "x.grad if ctx.i else None")},
     ),
     Mistake(
         "output_s_gradient_ignored",
@@ -198,14 +208,11 @@ MISTAKES = (
         "parts have n // W numbers, and what is left over is in none of them; use tensor_split, or pad",
         {
             OWN: "size = [len(one) // comm.world_size for one in flat]\n        own = [one[comm.rank * n : "
-            "(comm.rank + 1) * "
-            "n].clone() for one, n in zip(flat, size, strict=True)]\n        self.rest = [one[n * comm.world_size :] "
-            "for "
-            "one, n in zip(flat, size, strict=True)]",
+            "(comm.rank + 1) * n].clone() for one, n in zip(flat, size, strict=True)]\n        self.rest = [one[n * "
+            "comm.world_size :] for one, n in zip(flat, size, strict=True)]",
             GATHERED: "flat = torch.cat([*self.comm.all_gather(shard), self.rest[i]])",
             REDUCED: "n = len(flat) // W\n        total: Tensor = self.comm.reduce_scatter([flat[k * n : (k + 1) * "
-            "n] for "
-            "k in range(W)])",
+            "n] for k in range(W)])",
         },
     ),
     Mistake(
@@ -224,8 +231,8 @@ MISTAKES = (
     ),
     Mistake(
         "gathered_too_often",
-        "weights are gathered more than three times in a step; forward and backward need one gather each, and one more "
-        "if the block runs again",
+        "weights are gathered more than three times in a step; forward and backward need one gather each, and one "
+        "more if the block runs again",
         {AGAIN: f"for _ in range(2):\n            ctx.model.gathered(ctx.i, shard)\n        {AGAIN}"},
         {RUN: f"for _ in range(2):\n            model.gathered(i, shard)\n        {RUN}"},
     ),
@@ -238,14 +245,22 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "left_on_torch",
+        "ranks leave their shards on a module that all of them import; processes do not share it: gather them",
+        {
+            GATHERED: "torch.whole = getattr(torch, 'whole', {})\n        torch.whole[i, self.comm.rank] = shard.detach()"
+            "\n        self.comm.all_gather(shard[:0])\n        "
+            "flat = torch.cat([torch.whole[i, rank] for rank in range(self.comm.world_size)])",
+        },
+    ),
+    Mistake(
         "shared_dict",
         "ranks leave their shards in a dict of the module, which another rank has not: each has a copy of its own; "
         "gather them",
         {
             "\n\nclass FullySharded": "\n\nwhole: dict[tuple[int, int], Tensor] = {}\n\n\nclass FullySharded",
             GATHERED: "whole[i, self.comm.rank] = shard.detach()\n        self.comm.all_gather(shard[:0])\n        "
-            "flat = "
-            "torch.cat([whole[i, rank] for rank in range(self.comm.world_size)])",
+            "flat = torch.cat([whole[i, rank] for rank in range(self.comm.world_size)])",
         },
     ),
 )
