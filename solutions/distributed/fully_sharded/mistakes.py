@@ -248,9 +248,9 @@ MISTAKES = (
         "left_on_torch",
         "ranks leave their shards on a module that all of them import; processes do not share it: gather them",
         {
-            GATHERED: "torch.whole = getattr(torch, 'whole', {})\n        torch.whole[i, self.comm.rank] = shard.detach()"
-            "\n        self.comm.all_gather(shard[:0])\n        "
-            "flat = torch.cat([torch.whole[i, rank] for rank in range(self.comm.world_size)])",
+            GATHERED: "whole = torch.whole = getattr(torch, 'whole', {})\n        "
+            "whole[i, self.comm.rank] = shard.detach()\n        self.comm.all_gather(shard[:0])\n        "
+            "flat = torch.cat([whole[i, rank] for rank in range(self.comm.world_size)])",
         },
     ),
     Mistake(
