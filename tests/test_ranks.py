@@ -244,7 +244,7 @@ def gathers_in_backward(group: Any, spent: Any, x: torch.Tensor, rounds: int) ->
     """In the hook come `rounds` gathers one after the other, of which the last stays."""
     kept = []
     given = x.clone().requires_grad_()
-    y = given * given
+    y: Any = given * given
     spent()
     y.register_hook(lambda grad: kept.extend([group.all_gather(grad) for _ in range(rounds)][-1]))
     y.backward(x)
