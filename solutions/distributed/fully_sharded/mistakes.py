@@ -169,7 +169,7 @@ MISTAKES = (
     ),
     Mistake(
         "x_without_a_gradient",
-        "x itself gets no gradient; return that of the first block as well",
+        "x itself gets no gradient; in the first block as well, return the gradient of x",
         {RETURNED: RETURNED.removesuffix("…").replace("x.grad", "x.grad if ctx.i else None")},
     ),
     Mistake(
