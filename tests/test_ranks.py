@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +14,9 @@ import pytest
 import torch
 from torch import nn
 
-from graders.faults import GraderError
+from graders.catalogue import katas
+from graders.faults import ROOT, GraderError
+from graders.judge.vectors import TestVectors
 from graders.kata import Draw
 from graders.kata import comm as costs
 from graders.kata.spec import Budget, Case
@@ -408,3 +411,20 @@ def test_card_shows_the_messages(added: Path) -> None:
     ran = run(added, "grade", "add", "--submission", str(added / "wrong.py"), "--seed", "1")
     shown = " ".join(ran.out.split())
     assert "messages step 1: rank 0 → 1, 3 numbers: 1, 7, 0 step 1: rank 1 → 0, 3 numbers: 7, 0, 6 failing" in shown
+
+
+@pytest.mark.parametrize(
+    "kata", [one for one in katas.all_katas(ROOT) if one.topic == "distributed"], ids=lambda one: one.id
+)
+def test_references_give_the_same_bits_in_any_order_of_turns(kata: katas.Kata) -> None:
+    vectors, reference = TestVectors(kata.id, kata.grader, 7), runpy.run_path(str(kata.reference_file))
+    for case in (case for answer in kata.grader.answers for case in answer.cases if not case.raises):
+        assert case.scenario
+        names = vectors.answers_in(case.scenario)
+        for given in vectors.arguments(case):
+            ranks = given.pop("ranks")
+            in_turns = [
+                play(case.scenario, order, **{name: reference[name] for name in names}, **copy.deepcopy(given))
+                for order in (ranks, ranks[::-1])
+            ]
+            torch.testing.assert_close(*in_turns, rtol=0, atol=0, equal_nan=True)
