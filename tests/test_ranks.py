@@ -418,8 +418,9 @@ def test_card_shows_the_messages(added: Path) -> None:
 )
 def test_references_give_the_same_bits_in_any_order_of_turns(kata: katas.Kata) -> None:
     vectors, reference = TestVectors(kata.id, kata.grader, 7), runpy.run_path(str(kata.reference_file))
-    for case in (case for answer in kata.grader.answers for case in answer.cases if not case.raises):
-        assert case.scenario
+    for case in (case for answer in kata.grader.answers for case in answer.cases):
+        if case.scenario is None or case.raises:
+            continue
         names = vectors.answers_in(case.scenario)
         for given in vectors.arguments(case):
             ranks = given.pop("ranks")
