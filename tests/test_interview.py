@@ -884,6 +884,15 @@ def test_yes_to_what_was_taken_settles_it(
     assert the_report(desk).round.typed == [1]
 
 
+def test_who_has_no_more_questions_is_told_how_to_go_on(
+    desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ready = ("I'm ready", "no more questions, thanks", "ok, let's go", "Can we start coding now?", "done!")
+    hold(desk, clock, *ready, "Is no more than one axis ok?")
+    assert capsys.readouterr().out.count("then type `next`") == len(ready)
+    assert len(the_report(desk).round.words) == 1
+
+
 def test_what_the_signature_says_is_told_and_earns_nothing(
     desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ from graders.interview.round import PHASES
 from graders.sitting import asking_back
 from graders.sitting.commands import is_answer, nearest, unknown, until
 from graders.sitting.commands import obey as do
+from graders.sitting.wording import goes_on
 
 
 def run(interview: Interview) -> None:
@@ -70,6 +71,8 @@ def hear(interview: Interview, line: str) -> None:
             interview.say("there is no question open; `help` lists what you can type")
         elif asking_back.answered(interview.offer, line.strip().lower(), interview.say):
             interview.offer = None
+    elif interview.phase == "clarify" and goes_on(line):
+        interview.say("then type `next`")
     elif interview.phase == "clarify" or line.endswith("?"):
         questioning.answer(interview, line)
     elif talks:

@@ -23,6 +23,13 @@ EVERYDAY = frozenset(
         was we well were what when where which who why will with without would yes you your"""
     )
 )
+READY = frozenset(WORD.findall("ready go start begin done enough clear else more further"))  # who says so goes on,
+GOING_ON = READY.union(  # where nothing else is said
+    WORD.findall(
+        """all alright am can code coding could for have i it is let me move no not nothing now ok okay on other plan
+        question questions right so thank thanks that the then think to us want we will with write you"""
+    )
+)
 SAME = """empty zero-size | shape size dimension dim rank ndim axis layout | default usual | batch sample row |
 dtype precision float16 float32 float64 bf16 fp16 bfloat16 half double integer int type | tie equal duplicate tied |
 inplace overwrite mutate modify change clobber write | allowed permitted forbidden banned ban off-limits call use |
@@ -48,6 +55,12 @@ def stem(word: str) -> str:
 def is_vague(text: str) -> bool:
     """Whether no two words of it say something."""
     return len({stem(word) for word in words_of(text) if word not in EVERYDAY}) < 2
+
+
+def goes_on(text: str) -> bool:
+    """Whether it only says that somebody has no question left."""
+    words = set(words_of(text))
+    return words <= GOING_ON and not words.isdisjoint(READY)
 
 
 def stems(words: str | Iterable[str]) -> frozenset[str]:
