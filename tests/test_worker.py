@@ -296,6 +296,31 @@ def test_known_answers_that_share_a_worker_answer_as_if_alone() -> None:
     assert [bool(one[3]) for one in alone if "library" in one[0]] == [True] * 2
 
 
+KEEPS = """
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, size, more):
+        super().__init__()
+        self.kinds = f"{type(size).__name__} and {type(more).__name__}"
+
+    def forward(self):
+        return self.kinds
+"""
+
+
+def test_a_constructor_gets_tuples_as_tuples_and_lists_as_lists() -> None:
+    launcher = new_launcher()
+    layer = Submission(Source(KEEPS, "x.py"), ["Layer"], launcher, (), None)
+    try:
+        reply = layer.ask(Request("Layer", ("Layer",), {}, 0, constructor_arguments={"size": (6, 9), "more": [1, 2]}))
+    finally:
+        layer.close()
+        launcher.close()
+    assert (reply.result, reply.raised) == ("tuple and list", None)
+
+
 class Counting:
     """A launcher that counts the workers that it starts."""
 

@@ -28,4 +28,8 @@ UNIT_LENGTH = (
     *("cosine_similarity", "cosine_embedding_loss", "normalize", "weight_norm", "renorm", "embedding_renorm"),
     *("rms_norm", "fused_rms_norm", "local_response_norm"),
 )
+CONVOLUTIONS = (
+    *("conv1d", "conv2d", "conv3d", "conv_", "convolution", "cudnn_conv", "miopen_conv", "miopen_depthwise"),
+    *("mkldnn_conv", "mps_conv", "nnpack_spatial", "slow_conv", "thnn_conv", "qconv"),
+)
 OPTIMIZERS = ("optim", "fused_sgd", "fused_adam", "fused_adagrad")

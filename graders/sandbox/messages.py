@@ -116,6 +116,8 @@ class Request:
                 where[name] = value["tensor"]
         for name in self.shared:
             where[name] = where[self.shared[0]]
+        init = self.constructor_arguments
+        made = None if init is None else {name: plain(value) for name, value in init.items()}
         given = (arguments or {}) | {name: {"tensor": where[name]} for name in self.shared}
         names = list(given)
         earlier = self.earlier_arguments if self.beside in ("before", "often") else {}
@@ -124,7 +126,7 @@ class Request:
             "target": self.target,
             "scenario": self.scenario,
             "answers": self.answers,
-            "init": None if self.constructor_arguments is None else dict(self.constructor_arguments),
+            "init": made,
             "parameters": {name: plain(value)["tensor"] for name, value in self.parameters.items()},
             "arguments": None if arguments is None else [given[name] for name in names[: self.positional]],
             "keywords": {name: given[name] for name in names[self.positional :]},

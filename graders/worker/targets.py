@@ -53,7 +53,8 @@ def build(
         return partial(partial, played, module), []
     if request["init"] is None:
         return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module), []
-    construct = outside.catching(partial(methodcaller(request["target"], **request["init"]), module))
+    init = {name: value_of(argument, values) for name, argument in request["init"].items()}
+    construct = outside.catching(partial(methodcaller(request["target"], **init), module))
     instance = results_of(*seed_everything, construct)[-1]
     parameters = {name: values[index] for name, index in request["parameters"].items()}
     theirs: list[Tensor] = []
