@@ -69,13 +69,11 @@ def others(draw: Draw) -> list[Arguments]:
 
 
 def other_channels(draw: Draw) -> list[Arguments]:
-    """The last has as many numbers as an image, in other channels and another size."""
-    shapes = [*((C, 6, 9) for C in OTHER_CHANNELS), (9, 6, 3), (1, 18, 9), (27, 2, 3)]
-    return [{"x": draw.normal(2, *shape)} for shape in shapes]
+    return [{"x": draw.normal(2, C, 6, 9)} for C in OTHER_CHANNELS]
 
 
 def many(draw: Draw, batch: int, rows: int, columns: int) -> Arguments:
-    return {"x": draw.normal(batch, 3, 2 * rows, 2 * columns)}
+    return {"x": draw.normal(batch, 12, 2 * rows, 2 * columns)}
 
 
 GRADER = Grader(
@@ -119,7 +117,7 @@ GRADER = Grader(
                     "many_patches",
                     sizes={"batch": (4, 16), "rows": (4, 16), "columns": (4, 16)},
                     inputs=many,
-                    init=lambda rows, columns, **others: made((2 * rows, 2 * columns), 2, 3, 8),
+                    init=lambda rows, columns, **others: made((2 * rows, 2 * columns), 2, 12, 32),
                     hints={
                         "batch": "a linear layer takes all axes in front at once",
                         "rows": "reshape and permute cut all patches at once",
@@ -145,6 +143,9 @@ def test_number_of_patches(submission: Submission, draw: Draw) -> None:
     heights, widths, sides = [rows * P for rows, _, P in grids], [n * P for _, n, P in grids], [P for *_, P in grids]
     wanted = [rows * columns for rows, columns, _ in grids]
     got = submission.run(numbers, heights=heights, widths=widths, sides=sides, like=wanted)
+    assert len(got) == len(wanted), (
+        f"num_patches: should be one number for each of {len(wanted)} modules, got {len(got)}"
+    )
     for H, W, P, right, one in zip(heights, widths, sides, wanted, got, strict=True):
         size = (H, W) if H != W else H
         assert one == right, f"num_patches of image_size {size} and patch_size {P}: should be {right}, got {one}"

@@ -71,6 +71,12 @@ MISTAKES = (
         {ROWS: ROWS.replace("x.", "x.permute(0, 4, 2, 1, 3, 5).")},
     ),
     Mistake(
+        "channels_moved_but_nothing_cut",
+        "the image is moved to (B, H, W, C) and reshaped to (B, N, …), which mixes patches; cut both sides first, into "
+        "(H / P, P) and (W / P, P)",
+        unplanted=[{CUT: "x = x.permute(0, 2, 3, 1)", ORDER: "x = x.contiguous()"}],
+    ),
+    Mistake(
         "channels_kept_in_front",
         "the channels are still in front of the patches when the axes are flattened, so a row holds one channel of "
         "several patches; move the channels after both axes of the patches",
@@ -91,6 +97,11 @@ MISTAKES = (
         "patch_and_place_swapped",
         "a side is cut into P parts of H / P pixels; cut it into H / P parts of P pixels",
         {CUT: "x = x.reshape(B, C, P, H // P, P, W // P)", ORDER: "x = x.permute(0, 3, 5, 1, 2, 4)"},
+    ),
+    Mistake(
+        "view_after_permute",
+        "view cannot flatten axes that permute has moved, and raises; use reshape",
+        {ROWS: ROWS.replace("reshape", "view")},
     ),
     Mistake(
         "images_mixed",
@@ -127,6 +138,7 @@ MISTAKES = (
         "one_position_for_the_patches",
         "all patches get one position; each has its own",
         returned("torch.cat([first + self.pos_embed[:, :1], tokens + self.pos_embed[:, 1:2]], dim=1)"),
+        returned("torch.cat([first, tokens], dim=1) + self.pos_embed[:, :1]"),
     ),
     Mistake(
         "no_positions",
@@ -186,6 +198,11 @@ MISTAKES = (
         mapped("patches @ self.proj.weight.mT"),
     ),
     Mistake(
+        "proj_is_a_convolution",
+        "proj is a convolution; it is nn.Linear(C·P·P, D)",
+        {PROJ: "self.proj = nn.Conv2d(in_channels, embed_dim, patch_size, patch_size)"},
+    ),
+    Mistake(
         "proj_without_bias",
         "proj is made without bias; it has one",
         {PROJ: PROJ.replace("embed_dim)", "embed_dim, bias=False)")},
@@ -216,8 +233,9 @@ MISTAKES = (
     ),
     Mistake(
         "pixels_scaled",
-        "the pixels are divided by 255; take them as they are",
-        {CUT: "x = x.reshape(B, C, H // P, P, W // P, P) / 255"},
+        "the pixels are scaled, as by 1/255 or to ±1; take them as they are",
+        {CUT: f"{CUT} / 255"},
+        {CUT: CUT.replace("x.reshape", "(2 * x - 1).reshape")},
     ),
     Mistake(
         "width_first",
@@ -329,6 +347,14 @@ MISTAKES = (
         slow=True,
     ),
     Mistake(
+        "image_or_row_by_row",
+        "a loop runs over the images, or over the rows or columns of patches; reshape and permute cut the patches of "
+        "all images at once",
+        {ROWS: "patches = torch.cat([x[:, row].reshape(B, W // P, C * P * P) for row in range(H // P)], dim=1)"},
+        {ROWS: "patches = torch.stack([image.reshape(self.num_patches, C * P * P) for image in x])"},
+        slow=True,
+    ),
+    Mistake(
         "all_products_at_once",
         "all products of pixels and weights are kept in a table before they are summed; call proj, or use @",
         mapped("(patches[:, :, None] * self.proj.weight).sum(-1) + self.proj.bias"),
@@ -337,4 +363,10 @@ MISTAKES = (
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+DRAWN = "any initial values are right"
+EQUIVALENT = {
+    f"{POSITIONS} -> {POSITIONS.replace('0.02 *', '0.02 /')}": DRAWN,
+    f"{POSITIONS} -> {POSITIONS.replace('0.02', '0.04')}": DRAWN,
+    f"{FIRST} -> {FIRST.replace('B, -1', 'B, 1')}": "the class token is one row",
+}
+FIXED = {"length of *": "a size is an int or a pair"}

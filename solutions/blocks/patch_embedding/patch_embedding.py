@@ -30,7 +30,7 @@ class PatchEmbedding(nn.Module):
         self.in_channels = in_channels
         self.num_patches = (H // patch_size) * (W // patch_size)
         self.proj = nn.Linear(in_channels * patch_size * patch_size, embed_dim)
-        self.cls_token = nn.Parameter(0.02 * torch.randn(1, 1, embed_dim))
+        self.cls_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
         self.pos_embed = nn.Parameter(0.02 * torch.randn(1, self.num_patches + 1, embed_dim))
         # --- end
 
