@@ -54,10 +54,9 @@ class FullySharded(nn.Module):
     def forward(self, x):
         for i, shard in enumerate(self.shards):
             whole = Whole(self.comm, shard)
-            storage = whole.get().untyped_storage().data_ptr()
 
-            def pack(t, whole=whole, storage=storage):
-                if t.untyped_storage().data_ptr() == storage:
+            def pack(t, whole=whole):
+                if t._base is whole.flat:  # a weight, or a transposed one
                     return whole, t.size(), t.stride(), t.storage_offset()
                 return t
 
