@@ -58,7 +58,7 @@ HIDDEN = re.compile(
 )
 CODE = re.compile(r"``.*?``|`[^`]*`|\$[^$\n]+\$", re.DOTALL)
 PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=[-*|>#]|\d+\. )|\|")
-PAUSE = re.compile(r"[.!?:;]\W*\s")
+PAUSE = re.compile(r"[.!?:;]\W*\s|(?<=\s), (?=\[)")  # a list of links is no sentence
 WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
