@@ -474,7 +474,9 @@ POSITION = "position = torch.arange(k.shape[2], device=q.device)"
 EQUIVALENT = {
     f"{BELOW_1} -> if block_size < 0:": "range refuses a step of 0 by a ValueError of its own",
     f"{WIDE} -> wide = torch.promote_types(torch.float32, q.dtype)": "the order of the two does not matter",
-    f"{HIGHER} -> higher = torch.maximum(scores.amax(-1, keepdim=True), highest)": "the order of the two does not matter",
+    f"{HIGHER} -> higher = torch.maximum(scores.amax(-1, keepdim=True), highest)": (
+        "the order of the two does not matter"
+    ),
     f"{POSITION} -> {POSITION.replace(', device=q.device', '')}": (
         "on the CPU the positions are made on the device of q anyway; on a GPU the call raises"
     ),
