@@ -32,6 +32,7 @@ FORBIDDEN = {
     "info_nce_gradient": ["differentiates"],
     "weight_init": ["holds_layers"],
     "resumable_loader": ["iterates"],
+    "flash_attention": ["uses_torch_beside_the_mathematics", "differentiates"],
     "gradient_checkpointing": ["uses_torch_beside_the_mathematics", "differentiates"],
 }
 KATAS = {kata.grader.banned: kata for kata in katas.all_katas()}.values()  # of each list of bans one

@@ -201,9 +201,9 @@ GRADER = Grader(
                 Budget(
                     "long_sequences",
                     sizes={"tokens": (512, 2048)},
-                    inputs=lambda draw, tokens: heads(draw, 1, 4, tokens, tokens, 8, 8),
+                    inputs=lambda draw, tokens: heads(draw, 1, 1, tokens, tokens, 8, 8),
                     asks=("memory",),
-                    peak=4,
+                    peak=3.5,  # weights that are kept in bfloat16 would be four times the reference's
                     written=12,
                     hints={"tokens": "keep the scores of one block at a time, and make them anew in backward"},
                 ),
