@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from graders.author import check
 from graders.author.programs import left_in, of_the_right_files
 from graders.author.prove import chosen_katas, chosen_parts
+from graders.catalogue import katas
 from graders.catalogue.bugs import Bug, bugs_of, planted
 from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_FILE, MOST_IN_A_PROGRAM, Output, Program, programs
 from graders.debugging.symptom import drawn
@@ -130,3 +132,7 @@ def test_prove_takes_a_program_by_its_name_and_all_of_them_without_names(tmp_pat
     assert len(chosen_parts(options(), ROOT)) == 5
     assert not chosen_parts(options("softmax"), ROOT)
     assert not chosen_parts(options(part=(2, 3)), ROOT)
+
+
+def test_check_takes_no_program_for_a_kata() -> None:
+    assert {kata.id for kata in check.chosen_katas([], ROOT)} == {kata.id for kata in katas.all_katas(ROOT)}

@@ -12,7 +12,7 @@ from graders.author.check.contract import contract
 from graders.author.check.page import Page
 from graders.author.check.signatures import signatures
 from graders.author.statement import with_path
-from graders.catalogue import katas
+from graders.catalogue import katas, programs
 from graders.catalogue.katas import RESTORE, Kata
 from graders.faults import GraderError, UsageError
 
@@ -45,9 +45,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 
 def chosen_katas(names: list[str], root: Path) -> list[Kata]:
-    """Also of katas that have no grader yet. Raises: UnknownKata."""
+    """Also of katas that have no grader yet; none of the programs. Raises: UnknownKata."""
     found = {path.parent for part in ("katas", "solutions") for path in (root / part).glob("*/*/*.[mp][dy]")}
-    every = [Kata(root, topic, name) for topic, name in sorted({(path.parent.name, path.name) for path in found})]
+    places = sorted({(path.parent.name, path.name) for path in found if path.parent != root / programs.FOLDER})
+    every = [Kata(root, topic, name) for topic, name in places]
     return list(dict.fromkeys(kata for name in names for kata in katas.called(name, every, root))) if names else every
 
 
