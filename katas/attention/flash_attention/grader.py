@@ -203,7 +203,7 @@ GRADER = Grader(
                     sizes={"tokens": (512, 2048)},
                     inputs=lambda draw, tokens: heads(draw, 1, 1, tokens, tokens, 8, 8),
                     asks=("memory",),
-                    peak=3.5,  # weights that are kept in bfloat16 would be four times the reference's
+                    peak=3.5,  # a table of all scores would be seven times the reference's
                     written=12,
                     hints={"tokens": "keep the scores of one block at a time, and make them anew in backward"},
                 ),

@@ -9,6 +9,7 @@ HIGHER = "higher = torch.maximum(highest, scores.amax(-1, keepdim=True))"
 SHRINK = "shrink = (highest - higher).exp()"
 WEIGHTS = "weights = (scores - higher).exp()"
 TOTAL = "total = total * shrink + weights.sum(-1, keepdim=True)"
+TOTAL_TOO = "total = (total + weights.sum(-1, keepdim=True)) * shrink"
 ADDED = "out = out * shrink + weights @ v[:, :, block]"
 DIVIDED = "out = out / total"
 KEPT = "ctx.save_for_backward(q, k, v, out, highest + total.log())"
@@ -161,6 +162,19 @@ MISTAKES = (
         {SHRINK: "shrink = (higher - highest).exp()", FIRST: FIRST.replace("-torch.inf", "torch.finfo(q.dtype).min")},
     ),
     Mistake(
+        "sum_of_the_last_block",
+        "the sum of the exponentials is the last block's alone; add each block's to the rescaled sum so far",
+        {TOTAL: "total = weights.sum(-1, keepdim=True)"},
+        tiled(("total = total * shrink + ", "total = ")),
+    ),
+    Mistake(
+        "new_part_rescaled",
+        "the block's own part is multiplied by exp(old − new) as well; only what was added up before it needs this",
+        {ADDED: "out = (out + weights @ v[:, :, block]) * shrink"},
+        {ADDED: "out = (out * shrink + weights @ v[:, :, block]) * shrink"},
+        {ADDED: "out = (out + weights @ v[:, :, block]) * shrink", TOTAL: TOTAL_TOO},
+    ),
+    Mistake(
         "divided_in_every_block",
         "the result is divided by the sum in every block, and added to in the next; divide once, after the last block",
         {ADDED: "out = (out * shrink + weights @ v[:, :, block]) / total", DIVIDED: "pass"},
@@ -244,6 +258,11 @@ MISTAKES = (
         {BY_ROOT: " / math.sqrt(v.shape[3])"},
     ),
     Mistake(
+        "scaled_by_dv",
+        "the scores are divided by √dv, the root of v's channels; use √d, the root of q's channels",
+        tiled(("math.sqrt(q.shape[3])", "math.sqrt(v.shape[3])")),
+    ),
+    Mistake(
         "row_sum_missing",
         "the gradient of the scores is P ∘ dP; subtract each query's D = Σ dO ∘ O inside: P ∘ (dP − D)",
         {GRAD_SCORES: GRAD_SCORES.replace(" - row_sum", "")},
@@ -312,6 +331,7 @@ MISTAKES = (
         "queries_gradient_overwritten",
         "each block overwrites the gradient of q; all blocks add to it",
         {GRAD_Q: GRAD_Q.replace("+=", "=")},
+        tiled(("grad_q[:, :, i : i + size] +=", "grad_q[:, :, i : i + size] =")),
     ),
     Mistake(
         "keys_gradient_overwritten",
@@ -338,14 +358,22 @@ MISTAKES = (
         {HIDDEN: "position[block] > position[:Sq, None]"},
     ),
     Mistake(
+        "shifted_the_wrong_way",
+        "the diagonal is shifted by Sq − Sk, so the first queries see no key; shift it by Sk − Sq",
+        {HIDDEN: "position[block] > position[:Sq, None] + Sq - k.shape[2]"},
+        tiled(("k.shape[2] - q.shape[2]", "q.shape[2] - k.shape[2]")),
+    ),
+    Mistake(
         "itself_hidden",
         {HIDDEN: HIDDEN.replace(">", ">=")},
+        tiled((LATER, LATER.replace(") > (", ") >= ("))),
         {FILLED: FILLED.replace(">", ">=").replace("-torch.inf", "torch.finfo(q.dtype).min")},
     ),
     Mistake(
         "next_token_seen",
         "a query also sees the key right after its own position; it should see j ≤ i + Sk − Sq and no more",
         {HIDDEN: f"{HIDDEN} + 1"},
+        tiled((LATER, LATER.replace("+ more", "+ more + 1"))),
     ),
     Mistake(
         "positions_in_the_block",
