@@ -48,6 +48,30 @@ def heads(embed_dim: int, num_heads: int) -> dict[str, int]:
     return {"embed_dim": embed_dim, "num_heads": num_heads}
 
 
+def disagreeing(draw: Draw, usual: Arguments) -> list[Arguments]:
+    """Of usual arguments with q of (2, 3, 4, 4), k of (2, 3, 5, 4) and v of (2, 3, 5, …).
+
+    Each pair of axes that should be equal is not, and one of the two often is 1; in the last, B · H is equal.
+    """
+    changes: list[dict[str, tuple[int, ...]]] = [
+        {"q": (1, 3, 4, 4)},
+        {"q": (2, 1, 4, 4)},
+        {"q": (2, 3, 4, 1)},
+        {"k": (1, 3, 5, 4)},
+        {"k": (2, 1, 5, 4)},
+        {"k": (2, 3, 5, 1)},
+        {"k": (2, 3, 5, 3)},
+        {"v": (1, 3, 5, 4)},
+        {"v": (2, 1, 5, 4)},
+        {"v": (2, 3, 1, 4)},
+        {"v": (2, 3, 6, 4)},
+        {"k": (1, 3, 5, 4), "v": (1, 3, 5, 4)},
+        {"k": (2, 1, 5, 4), "v": (2, 1, 5, 4)},
+        {"k": (3, 2, 5, 4), "v": (3, 2, 5, 4)},
+    ]
+    return [usual | {name: draw.normal(*size) for name, size in one.items()} for one in changes]
+
+
 def large_scores(inputs: Callable[[Draw, float], list[Arguments]], name: str = "large_scores", **more: Any) -> Case:
     """Every kata that hides scores has this case: scores of both signs, of about each size in BEYOND.
 

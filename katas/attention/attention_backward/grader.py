@@ -170,25 +170,7 @@ def rare_keys(draw: Draw) -> list[Arguments]:
 
 
 def disagreeing(draw: Draw) -> list[Arguments]:
-    """Each pair of axes that should be equal is not, and one of the two often is 1; in the last, B · H is equal."""
-    changes: list[dict[str, tuple[int, ...]]] = [
-        {"q": (1, 3, 4, 4)},
-        {"q": (2, 1, 4, 4)},
-        {"q": (2, 3, 4, 1)},
-        {"k": (1, 3, 5, 4)},
-        {"k": (2, 1, 5, 4)},
-        {"k": (2, 3, 5, 1)},
-        {"k": (2, 3, 5, 3)},
-        {"v": (1, 3, 5, 4)},
-        {"v": (2, 1, 5, 4)},
-        {"v": (2, 3, 1, 4)},
-        {"v": (2, 3, 6, 4)},
-        {"k": (1, 3, 5, 4), "v": (1, 3, 5, 4)},
-        {"k": (2, 1, 5, 4), "v": (2, 1, 5, 4)},
-        {"k": (3, 2, 5, 4), "v": (3, 2, 5, 4)},
-    ]
-    usual = without_upstream(heads(draw, 2, 3, 4, 5))
-    return [usual | {name: draw.normal(*size) for name, size in one.items()} for one in changes]
+    return attention.disagreeing(draw, without_upstream(heads(draw, 2, 3, 4, 5)))
 
 
 def masks_of_other_shapes(draw: Draw) -> list[Arguments]:
