@@ -4,6 +4,7 @@ COMMON = {
     # Attention
     "not_scaled": "the scores are not divided by √d",
     "scaled_by_d": "the scores are divided by d; divide them by √d",
+    "scaled_by_dv": "the scores are divided by √dv, the root of v's channels; use √d, the root of q's channels",
     "scaled_by_embed_dim": "the scores are divided by √embed_dim; divide them by √d, where d = embed_dim / num_heads",
     "scaled_by_dim": "the scores are divided by √dim; use √d, with d = dim / heads, the channels of one head",
     "gelu_by_tanh": "the GELU is approximated by tanh; here it is the exact one, F.gelu without options",

@@ -238,7 +238,6 @@ MISTAKES = (
     Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
     Mistake(
         "scaled_by_dv",
-        "the scores are divided by √dv, the root of v's channels; use √d, the root of q's channels",
         {"math.sqrt(d)": "math.sqrt(v.shape[-1])"},
     ),
     Mistake(

@@ -259,7 +259,6 @@ MISTAKES = (
     ),
     Mistake(
         "scaled_by_dv",
-        "the scores are divided by √dv, the root of v's channels; use √d, the root of q's channels",
         tiled(("math.sqrt(q.shape[3])", "math.sqrt(v.shape[3])")),
     ),
     Mistake(
