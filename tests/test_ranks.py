@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import os
 import random
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -254,6 +257,22 @@ def gathers_in_backward(group: Any, spent: Any, x: torch.Tensor, rounds: int) ->
     found: dict[str, Any] = spent()
     del kept[:]
     return found
+
+
+def test_torch_says_nothing_of_memory_that_was_there_before(tmp_path: Path) -> None:
+    file = tmp_path / "freed.py"
+    file.write_text(
+        "import graders, torch\n"
+        "from graders.worker.communicator import play\n"
+        "def freed(spent):\n"
+        "    x = torch.ones(1000)\n"
+        "    spent()\n"
+        "    del x\n"
+        "    return spent()\n"
+        "play(freed, [0], measured=True)\n"
+    )
+    ran = subprocess.run([sys.executable, file], env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True)
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("rounds", [1, 3])
