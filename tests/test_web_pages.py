@@ -549,10 +549,10 @@ def test_text_that_could_not_be_kept_is_not_told_saved(practised: Practised) -> 
     expect(both).to_be_visible()
     practised.file.unlink()
     practised.file.mkdir()
+    expect(page.locator(".status")).to_contain_text("scale.py is a folder; move it away, and bring back")  # moves buttons
     page.get_by_role("button", name="Keep what I wrote here").click()
     expect(both).not_to_be_visible()
     assert page.evaluate("katas.saved") == "# typed"
-    expect(page.locator(".status")).to_contain_text("scale.py is a folder; move it away, and bring back")
     practised.file.rmdir()
     page.wait_for_function("katas.saved === '# typed here'")
     assert practised.file.read_text() == "# typed here"
