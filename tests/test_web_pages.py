@@ -549,7 +549,7 @@ def test_text_that_could_not_be_kept_is_not_told_saved(practised: Practised) -> 
     expect(both).to_be_visible()
     practised.file.unlink()
     practised.file.mkdir()
-    expect(page.locator(".status")).to_contain_text("scale.py is a folder; move it away, and bring back")  # moves buttons
+    expect(page.locator(".status")).to_contain_text("scale.py is a folder; move it away, and bring back")
     page.get_by_role("button", name="Keep what I wrote here").click()
     expect(both).not_to_be_visible()
     assert page.evaluate("katas.saved") == "# typed"
