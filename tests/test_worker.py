@@ -333,9 +333,9 @@ class Counting:
         self.stop, self.close = self.launcher.stop, self.launcher.close
         self.started = 0
 
-    def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str, late: int) -> int:
         self.started += 1
-        return self.launcher.start(connection, telling, scratch, trains)
+        return self.launcher.start(connection, telling, scratch, late)
 
 
 def test_references_share_a_worker_until_its_time_is_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -420,7 +420,7 @@ from graders.sandbox.submission import Submission
 launcher = new_launcher()
 plain = "import sys\\nTHERE = 'torch.fx.experimental.symbolic_shapes' in sys.modules\\n"
 plain += "def f(there=THERE):\\n    return there\\n"
-for line in ("", "# y.backward( retain_graph=True)", "# y.backward(grad)", "# torch.autograd.backward"):
+for line in ("", "# y.backward( retain_graph=True)", "# y.backward(grad)", "# torch.autograd.backward", ""):
     submission = Submission(Source(plain + line, "answer.py"), ["f"], launcher, ("checkpoint",))
     print(submission.load()["f"]["parameters"][0]["default"])
     submission.close()
@@ -428,9 +428,9 @@ launcher.close()
 """
 
 
-def test_what_a_backward_with_gradients_imports_is_there_before_the_first_call() -> None:
+def test_what_a_backward_with_gradients_imports_is_there_before_the_first_call_and_stays() -> None:
     ran = subprocess.run([sys.executable, "-c", PULLS_BACK], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["False", "False", "True", "True"]
+    assert ran.stdout.split() == ["False", "False", "True", "True", "True"]
 
 
 def test_what_an_optimizer_imports_stays_for_the_workers_that_come_after() -> None:

@@ -130,11 +130,11 @@ class Interruptible:
     def isolation(self) -> Isolation:
         return self.launcher.isolation
 
-    def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str, late: int) -> int:
         with self.lock:
             if self.interrupted:
                 raise Interrupted
-            pid = self.launcher.start(connection, telling, scratch, trains)
+            pid = self.launcher.start(connection, telling, scratch, late)
             self.running.add(pid)
             return pid
 

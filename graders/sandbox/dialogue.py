@@ -70,10 +70,10 @@ class Home:
 class WorkerProcess:
     """One worker process with a scratch folder of its own."""
 
-    def __init__(self, launcher: Launcher, path: str, limit: float, trains: bool = False) -> None:
+    def __init__(self, launcher: Launcher, path: str, limit: float, late: int = 0) -> None:
         """`path` names the submission, or all of them, `limit` is the seconds that each message may take.
 
-        One that `trains` is forked where what the first optimizer imports is there already.
+        It is forked where what is imported `late`, by its place in LATE, is there already.
         """
         self.launcher = launcher
         self.path = path
@@ -99,7 +99,7 @@ class WorkerProcess:
             os.set_blocking(end, False)  # who fills it tells no more, and holds up nobody
         try:
             with theirs:
-                self.pid = launcher.start(theirs, telling, self.scratch.name, trains)
+                self.pid = launcher.start(theirs, telling, self.scratch.name, late)
         except BaseException:
             self.give_back()
             raise
