@@ -26,7 +26,7 @@ from graders.kata.spec import Answer, Arguments, Case, Grader, refuse_inputs
 from graders.kata.tolerances import dtype_name
 from graders.sandbox.messages import Measured, Request, floating
 from graders.sandbox.returned import Returned, leaves_of
-from graders.worker.communicator import play
+from graders.worker.communicator import RANKS, play
 
 
 class TestVectors:
@@ -100,7 +100,8 @@ class TestVectors:
     def _crossed(self, answer: Answer) -> dict[str, list[tuple[int, Mode]]]:
         """For each case by its name, further calls by their index and mode.
 
-        Each call that should return is also made once strided, next to another call, under no_grad.
+        Each call that should return is also made once strided, next to another call, under no_grad; of those on
+        several ranks, one of the fewest in each case.
         All else is drawn from the seed, so that every two levels of any two factors meet in some call: in the first,
         and what it lacks in the first that gradients reach in most ways. Others may be of one token, of equal ones or
         empty, where little can go wrong.
@@ -109,7 +110,7 @@ class TestVectors:
         found: dict[str, list[tuple[int, Mode]]] = {case.name: [] for case in answer.cases}
         for raising in (False, True):
             cases = [case for case in answer.cases if bool(case.raises) == raising and case.inputs]
-            calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
+            calls = [(case, index) for case in cases for index in self.crossed_calls(case)]
             choices = [choices_of(answer, case, self.arguments(case)[index]) for case, index in calls]
             met: Counter[Pair] = Counter()
             most = max(range(len(calls)), key=lambda index: len(choices[index].levels["leaves"]), default=0)
@@ -121,6 +122,12 @@ class TestVectors:
                 case, call = calls[index]
                 found[case.name].append((call, mode))
         return found
+
+    def crossed_calls(self, case: Case) -> list[int]:
+        calls = range(len(self.arguments(case)))
+        if case.raises or not (case.scenario and on_ranks(case.scenario)):
+            return [*calls]
+        return [min(calls, key=lambda index: len(self.arguments(case)[index][RANKS]))]
 
     def few_modes(self, answer: Answer, case: Case) -> list[Mode]:
         """Two modes of a large case's call, alike in as little as possible, in any of the usual dtypes."""

@@ -211,7 +211,7 @@ def test_memory_of_a_rank(submission: Submission, draw: Draw) -> None:
 
 
 case = partial(Case, scenario=own_tokens)
-robust = partial(Case, category="robustness")
+robust = partial(Case, dtypes=(torch.float64,), category="robustness")
 GRADER = Grader(
     answers=(
         Answer(

@@ -218,7 +218,7 @@ def test_hidden_memory(submission: Submission, draw: Draw) -> None:
 
 
 case = partial(Case, scenario=forward_and_backward)
-robust = partial(Case, category="robustness")
+robust = partial(Case, dtypes=(torch.float64,), category="robustness")
 GRADER = Grader(
     answers=(
         Answer(

@@ -192,7 +192,7 @@ def test_memory(submission: Submission, draw: Draw) -> None:
 
 
 case = partial(Case, scenario=loss_and_gradient)
-robust = partial(Case, category="robustness")
+robust = partial(Case, dtypes=(torch.float64,), category="robustness")
 GRADER = Grader(
     answers=(
         Answer(
