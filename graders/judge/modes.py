@@ -7,11 +7,12 @@ wrong in a combination of two. Which third goes with them is the seed's choice.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import torch
@@ -68,7 +69,7 @@ class Mode:
         """One factor: each way of being in train or eval mode meets every way of calling."""
         return self.evaluating, self.switched
 
-    @property
+    @functools.cached_property
     def ways(self) -> tuple[Way, ...]:
         """What the worker is told of it, and only what matters."""
         off, pulled = self.gradients == "off", self.gradients == "pulled"
@@ -109,30 +110,38 @@ WORDS: dict[Way, str] = {
 }
 BESIDE = {"before": "in a second call", "after": "read after a second call", "often": "in an eighth call"}
 IN_PHASE = ("evaluating", "switched")
-FACTORS = (*(field.name for field in fields(Mode) if field.name not in IN_PHASE), "phase")
+FACTORS = (*(one.name for one in fields(Mode) if one.name not in IN_PHASE), "phase")
 Level = tuple[str, Any]  # a factor, and what it may be
-Pair = frozenset[Level]
+Met = defaultdict[Level, Counter[Level]]  # how often each level met each other one
+NOTHING: Set[Level] = frozenset()
 MOST_CROSSED = 3  # inputs of which every subset requires grad in some call
-# What means nothing together.
-NEVER: frozenset[Pair] = frozenset(
-    frozenset(pair)
-    for pair in (
-        (("inference", True), ("gradients", "pulled")),
-        (("inference", True), ("gradients", "recorded")),
-        (("inference", True), ("twice", True)),
-        (("twice", True), ("gradients", "recorded")),
-        (("twice", True), ("gradients", "off")),
-    )
+
+
+def excluding(*pairs: tuple[Level, Level]) -> Mapping[Level, Set[Level]]:
+    found = defaultdict[Level, set[Level]](set)
+    for one, other in pairs:
+        found[one].add(other)
+        found[other].add(one)
+    return found
+
+
+MEANINGLESS: tuple[tuple[Level, Level], ...] = (
+    (("inference", True), ("gradients", "pulled")),
+    (("inference", True), ("gradients", "recorded")),
+    (("inference", True), ("twice", True)),
+    (("twice", True), ("gradients", "recorded")),
+    (("twice", True), ("gradients", "off")),
 )
-UNLESS_A_MODULE = frozenset(frozenset((one, ("leaves", ()))) for one in (("gradients", "pulled"), ("twice", True)))
+NEVER_IN_A_MODULE = excluding(*MEANINGLESS)
+NEVER = excluding(*MEANINGLESS, *((one, ("leaves", ())) for one in (("gradients", "pulled"), ("twice", True))))
 
 
 @dataclass(frozen=True)
 class Choices:
-    """The levels that a call may have of each factor, and those of which two exclude one another."""
+    """The levels that a call may have of each factor, and what each excludes and is excluded by."""
 
     levels: Mapping[str, Sequence[Any]]
-    never: frozenset[Pair] = frozenset()
+    never: Mapping[Level, Set[Level]] = field(default_factory=dict)
 
     def fixed(self, **levels: Any) -> Choices:
         """With only these levels of some factors."""
@@ -142,7 +151,7 @@ class Choices:
         """Every two levels that may meet."""
         each = [[(factor, level) for level in self.levels[factor]] for factor in FACTORS]
         for one, other in itertools.combinations(each, 2):
-            yield from (pair for pair in itertools.product(one, other) if frozenset(pair) not in self.never)
+            yield from (pair for pair in itertools.product(one, other) if pair[1] not in self.never.get(pair[0], ()))
 
 
 def choices_of(answer: Answer, case: Case, given: Arguments) -> Choices:
@@ -175,12 +184,12 @@ def choices_of(answer: Answer, case: Case, given: Arguments) -> Choices:
             "shared": [False],
             "repeated": [""],
         },
-        NEVER if answer.parameters else NEVER | UNLESS_A_MODULE,
+        NEVER_IN_A_MODULE if answer.parameters else NEVER,
     )
 
 
 def covering(
-    slots: Sequence[Choices], calls: Sequence[Choices], chooser: random.Random, met: Counter[Pair]
+    slots: Sequence[Choices], calls: Sequence[Choices], chooser: random.Random, met: Met
 ) -> list[tuple[int, Mode]]:
     """Modes in which every two levels meet that may in some call.
 
@@ -197,27 +206,29 @@ def covering(
             continue
         done.append(calls[index])
         for one, other in calls[index].pairs():
-            if not met[frozenset((one, other))]:
+            if not met[one][other]:
                 made.append((index, fill(calls[index].fixed(**dict((one, other))), met, chooser)))
     return made
 
 
-def fill(choices: Choices, met: Counter[Pair], chooser: random.Random) -> Mode:
+def fill(choices: Choices, met: Met, chooser: random.Random) -> Mode:
     """Gives one factor after the other the level that met the fewest of those chosen so far; counts them as met."""
     chosen: dict[str, Any] = {}
 
     def meetings(factor: str, level: Any) -> tuple[int, int, float]:
-        counts = [met[frozenset(((factor, level), other))] for other in chosen.items()]
+        often = met[factor, level].get
+        counts = [often(other, 0) for other in chosen.items()]
         return -counts.count(0), sum(counts), chooser.random()
 
     for factor in sorted(FACTORS, key=lambda factor: (len(choices.levels[factor]) > 1, chooser.random())):
         possible = [
             level
             for level in choices.levels[factor]
-            if choices.never.isdisjoint(frozenset(((factor, level), other)) for other in chosen.items())
+            if choices.never.get((factor, level), NOTHING).isdisjoint(chosen.items())
         ]
         chosen[factor] = min(possible, key=lambda level: meetings(factor, level))
-    met.update(map(frozenset, itertools.combinations(chosen.items(), 2)))
+    for one in chosen.items():
+        met[one].update(chosen.items())
     phase = dict(zip(IN_PHASE, chosen.pop("phase"), strict=True))
     return Mode(**chosen, **phase)
 

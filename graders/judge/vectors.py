@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,7 +18,7 @@ from torch import Tensor
 from graders.faults import GraderError
 from graders.judge.expected import Expected, detached, refuse_result, same_form, same_tensors
 from graders.judge.layouts import expanded, repeated, scattered, sliced
-from graders.judge.modes import Choices, Mode, Pair, choices_of, covering, fill, subsets
+from graders.judge.modes import Choices, Met, Mode, choices_of, covering, fill, subsets
 from graders.kata.draw import Draw
 from graders.kata.scenario import on_ranks, source_of
 from graders.kata.signatures import parameters_of
@@ -112,7 +112,7 @@ class TestVectors:
             cases = [case for case in answer.cases if bool(case.raises) == raising and case.inputs]
             calls = [(case, index) for case in cases for index in self.crossed_calls(case)]
             choices = [choices_of(answer, case, self.arguments(case)[index]) for case, index in calls]
-            met: Counter[Pair] = Counter()
+            met: Met = defaultdict(Counter)
             most = max(range(len(calls)), key=lambda index: len(choices[index].levels["leaves"]), default=0)
             usual = () if raising else sorted({0, most})
             first = [(index, mode) for index in usual for _, mode in covering([], choices[index:][:1], chooser, met)]
@@ -137,7 +137,7 @@ class TestVectors:
         levels = {**choices.levels, "dtype": answer.cases[0].dtypes, "gradients": gradients}
         levels["phase"] = [(evaluating, switched) for evaluating, switched in levels["phase"] if not switched]
         quick = Choices(levels, choices.never).fixed(beside="", twice=False)
-        met: Counter[Pair] = Counter()
+        met: Met = defaultdict(Counter)
         return [fill(quick, met, chooser) for _ in range(2)]
 
     def shareable(self, answer: Answer) -> list[tuple[Case, int, tuple[str, ...]]]:
@@ -195,7 +195,7 @@ class TestVectors:
             arguments = {name: arguments.get(name, parameters[name]) for name in passed}
             positional = len(arguments)
         usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
-        words = mode.words()
+        words = mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else ""
         if lay_out and any(isinstance(value, Tensor) and 0 in value.stride() for value in (arguments or {}).values()):
             words = words.replace("strided", "strided and expanded")
         cotangents: tuple[Tensor, ...] = ()
@@ -222,7 +222,7 @@ class TestVectors:
             rough=case.gradients == "finite",
             refusable=bool(case.raises),
             or_index=isinstance(case.raises, tuple),
-            mode=words if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
+            mode=words,
         )
 
     def _expected(self, answer: Answer, case: Case, dtype: torch.dtype, index: int) -> Expected:
