@@ -433,6 +433,26 @@ def test_card_shows_the_messages(added: Path) -> None:
     assert "messages step 1: rank 0 → 1, 3 numbers: 1, 7, 0 step 1: rank 1 → 0, 3 numbers: 7, 0, 6 failing" in shown
 
 
+def same_bits_in_both_orders(scenario: Callable[..., Any], ranks: list[int], **given: Any) -> None:
+    in_turns = [play(scenario, order, **copy.deepcopy(given)) for order in (ranks, ranks[::-1])]
+    torch.testing.assert_close(*in_turns, rtol=0, atol=0, equal_nan=True)
+
+
+def test_bits_that_depend_on_the_order_of_turns_are_seen() -> None:
+    arrived: list[torch.Tensor] = []
+
+    def added_as_they_come(group: Any, x: torch.Tensor) -> torch.Tensor:
+        arrived.append(x[group.rank])
+        group.all_reduce(x[0])  # all have come
+        total = arrived[0] + arrived[1] + arrived[2]
+        group.all_reduce(x[0])  # all have read
+        arrived.clear()
+        return total
+
+    with pytest.raises(AssertionError):
+        same_bits_in_both_orders(added_as_they_come, [0, 1, 2], x=torch.tensor([1.0, 2.0**24, -(2.0**24)]))
+
+
 @pytest.mark.parametrize(
     "kata", [one for one in katas.all_katas(ROOT) if one.topic == "distributed"], ids=lambda one: one.id
 )
@@ -443,9 +463,5 @@ def test_references_give_the_same_bits_in_any_order_of_turns(kata: katas.Kata) -
             continue
         names = vectors.answers_in(case.scenario)
         for given in vectors.arguments(case):
-            ranks = given.pop("ranks")
-            in_turns = [
-                play(case.scenario, order, **{name: reference[name] for name in names}, **copy.deepcopy(given))
-                for order in (ranks, ranks[::-1])
-            ]
-            torch.testing.assert_close(*in_turns, rtol=0, atol=0, equal_nan=True)
+            answers = {name: reference[name] for name in names}
+            same_bits_in_both_orders(case.scenario, **answers, **given)

@@ -21,6 +21,7 @@ from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.state import State
 from graders.faults import ROOT
+from graders.sandbox.messages import message_in
 from graders.web.cards import TEMPLATES
 from graders.web.messages import sequence_of
 from tests.browsing import violations, wait_for
@@ -652,7 +653,8 @@ def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: 
 
 def test_messages_between_ranks_are_drawn() -> None:
     """An arrow from rank to rank, a dot for a rank's part in a collective; what is no message stays text."""
-    text = "step 1: rank 1 → 0, 2 numbers: 1, 7\nstep 2: rank 2: all_reduce, 4,000 numbers\n… and 8 more"
+    rows = [1, "send", 0, 2, 8, 1, "1, 7"], [2, "all_reduce", -1, 4000, 16000, 2, ""]
+    text = "\n".join([*map(message_in, rows), "… and 8 more"])
     drawn = sequence_of(text)
     assert (drawn.ranks, drawn.rest) == (3, ["… and 8 more"])
     shown = TEMPLATES.get_template("messages.svg.jinja").render(drawn=drawn, text=text)
