@@ -267,6 +267,9 @@ def kata_at(grader_file: Path) -> Kata:
 
 def find(names: list[str], root: Path = ROOT) -> list[Kata]:
     """The katas of these names, topics or paths, in the order given; all of them for none. Raises: UnknownKata."""
+    known = {kata.id: kata for kata in found_katas(root)}
+    if names and known.keys() >= set(names):  # where all others stand on the path need not be known
+        return list(dict.fromkeys(known[name] for name in names))
     katas = all_katas(root)
     return list(dict.fromkeys(kata for name in names for kata in called(name, katas, root))) if names else katas
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from graders.arguments import seed, workers
-from graders.cohort.repositories import moment
 
 WHEN = "2026-12-15T23:59+01:00"
 EXPORTS = ("canvas", "gradescope", "nbgrader")
 
 
 def deadline(text: str) -> datetime:
+    from graders.cohort.repositories import moment  # which other commands need not import
+
     try:
         return moment(text)
     except ValueError:

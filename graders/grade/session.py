@@ -25,6 +25,11 @@ from graders.judge import results
 from graders.judge.reporter import Reporter
 from graders.judge.run import DEFAULT_SEED, Run
 
+UNNEEDED = (  # of pytest's plugins
+    "python", "terminal", "cacheprovider", "faulthandler", "logging", "unraisableexception", "threadexception",
+    "unittest", "doctest", "debugging", "pastebin", "setuponly", "setupplan", "stepwise", "legacypath",
+)  # fmt: skip
+
 
 def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
     """The exit status."""
@@ -139,7 +144,7 @@ def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path)
         "-p",
         "graders.grade.plugin",
     ]
-    for plugin in ("python", "terminal", "cacheprovider", "faulthandler", "logging", "unraisableexception"):
+    for plugin in UNNEEDED if options.junit else (*UNNEEDED, "junitxml"):
         made += ["-p", f"no:{plugin}"]
     if options.k:
         made += ["-k", re.sub(rf"\b{CORE}\b", ONLY_CORE, options.k)]

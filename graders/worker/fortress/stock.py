@@ -49,7 +49,6 @@ def words_of(function: FunctionType) -> list[str]:
 def take_stock() -> Inventory:
     """Looks up all of torch that could be banned; takes 0.1 s."""
     import torch.nn.attention.flex_attention  # torch.compile imports it, which `guard` would refuse
-    import torch.onnx.ops  # it has an attention in Python
 
     gc.unfreeze()  # what is frozen is not found
     operators: dict[str, list[str]] = {}
@@ -61,8 +60,8 @@ def take_stock() -> Inventory:
         for name in names:
             operators.setdefault(name, []).append(key)
     functions: dict[str, list[FunctionType]] = {}
-    for one in gc.get_objects():
-        if type(one) is FunctionType and (one.__module__ or "").startswith("torch."):
+    for one in [one for one in gc.get_objects() if type(one) is FunctionType]:
+        if (one.__module__ or "").startswith("torch."):
             for word in words_of(one):
                 functions.setdefault(word, []).append(one)
     gc.freeze()

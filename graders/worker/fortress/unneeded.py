@@ -1,8 +1,8 @@
 """Takes away what no kata needs, once for all workers, in the server that they are forked from.
 
 These are torch's operators outside `aten` (mkldnn, quantized, onednn, prims, …), kernels once more under names that no
-ban knows; the ways out to numpy; the profiler and tracemalloc, by which costs are counted; other kernels for torch's
-operators; and what of `torch.compile` would start programs.
+ban knows; torch.onnx, which has some in Python; the ways out to numpy; the profiler and tracemalloc, by which costs are
+counted; other kernels for torch's operators; and what of `torch.compile` would start programs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import sys
 import tracemalloc
 from collections.abc import Callable
-from types import BuiltinFunctionType, SimpleNamespace
+from types import BuiltinFunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import torch
@@ -52,6 +52,8 @@ def take_away_unneeded(stock: Inventory) -> None:
             setattr(module, name, left_out)
     torch._C._dispatch_library = of_ones_own  # type: ignore[assignment]
     torch.compile = uncompiled(torch.compile)
+    sys.modules["torch.onnx"] = ModuleType("torch.onnx")
+    sys.modules["torch.onnx"].is_in_onnx_export = lambda: False  # type: ignore[attr-defined]  # torch.compile asks
 
 
 def of_ones_own(kind: str, namespace: str, key: str, *where: Any) -> Any:
