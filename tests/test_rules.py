@@ -113,7 +113,7 @@ STATEMENTS = {
             "torch.ones(3), torch.zeros(3))"
         ),
         "an_operator_by_its_schema": "torch._C._jit_get_operation('prims::tanh')[0](x)",
-        "an_operator_of_onnx": "torch.ops.onnx.RotaryEmbedding.opset23(*[torch.ones(1, 2, 3, 4)] * 3)",
+        "operators_of_onnx": "import sys; sys.modules.pop('torch.onnx', None); import torch.onnx",
         "another_layout": (
             "c = x.shape[-1]; torch.ops.prim.MKLDNNLayerNorm("
             "x.detach().float().to_mkldnn(), [c], torch.ones(c), torch.zeros(c), eps, False).to_dense()"

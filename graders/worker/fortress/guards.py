@@ -45,6 +45,8 @@ def audit(event: str, arguments: tuple[Any, ...]) -> None:
             refuse("a library of machine code")
         if arguments[0].rpartition(".")[2].startswith("_test"):  # Python's own tests, which read and write memory
             refuse(arguments[0])
+        if arguments[0].startswith("torch.onnx."):  # of which the servers' stand-in has nothing
+            refuse("torch.onnx")
         if is_kept_away(arguments[0], LIBRARIES) and not LOADING:
             refuse(arguments[0])
     elif event in ("sys.settrace", "sys.setprofile"):
