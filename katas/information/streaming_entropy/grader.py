@@ -304,8 +304,9 @@ GRADER = Grader(
                 ),
                 Budget(
                     "long_streams",
-                    sizes={"updates": (16, 256)},
-                    inputs=lambda draw, updates: {"logits": draw.normal(8, 256), "updates": updates},
+                    sizes={"updates": (20, 80)},
+                    peak=2,
+                    inputs=lambda draw, updates: {"logits": draw.normal(16, 512), "updates": updates},
                     asks=("memory",),
                     scenario=in_turn,
                     hints={"updates": "keep a few numbers for each row, no logits and no graph"},
