@@ -185,7 +185,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_drafts",
-                    sizes={"sequences": (8, 64), "drafts": (8, 64), "tokens": (8, 64)},
+                    sizes={"sequences": (8, 32), "drafts": (8, 32), "tokens": (8, 32)},
                     inputs=many,
                     asks=("loops",),
                     hints=HINTS,
