@@ -78,10 +78,10 @@ def one_step(CachedAttention, x, k, v):
     return list(out.shape), list(cache[0].shape)
 
 
-def texts_in_turn(CachedAttention, x, num_heads, texts):
-    """One layer gets as many texts, and nothing that it returned is kept."""
+def texts_in_turn(CachedAttention, x, num_heads, calls):
+    """One layer gets new texts in each call, and nothing that it returned is kept."""
     layer = CachedAttention(x.shape[2], num_heads).to(x)
-    for _ in range(texts):
+    for _ in range(calls):
         out, cache = layer(x)
     return list(out.shape), list(cache[0].shape)
 
@@ -194,7 +194,7 @@ GRADER = Grader(
             ),
             budgets=(
                 attention.small_heads(
-                    lambda draw, B, H, S, d: text(draw, B, H * d, H, S, S), init=None, scenario=in_chunks
+                    lambda draw, B, H, S, d: text(draw, B, H * d, H, S, 4), init=None, scenario=in_chunks
                 ),
                 attention.long_sequences(
                     lambda draw, B, H, S, d: text(draw, B, H * d, H, S, 8),
@@ -204,9 +204,10 @@ GRADER = Grader(
                 ),
                 Budget(
                     "many_texts",
-                    sizes={"texts": (4, 256)},
-                    inputs=lambda draw, texts: {"x": draw.normal(1, 64, 64), "num_heads": 2, "texts": texts},
+                    sizes={"texts": (128, 2304)},
+                    inputs=lambda draw, texts: {"x": draw.normal(32, 8, 32), "num_heads": 2, "calls": texts // 32},
                     asks=("memory",),
+                    peak=3,
                     scenario=texts_in_turn,
                     hints={"texts": "keep nothing of a text in the layer: its past is in the cache"},
                 ),
