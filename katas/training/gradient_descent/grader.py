@@ -213,10 +213,10 @@ GRADER = Grader(
                 ),
                 Budget(
                     "many_updates",
-                    {"steps": (8, 200)},
-                    lambda draw, steps: samples(8192, 2, lr=0.01, steps=steps)(draw),
+                    {"steps": (8, 72)},
+                    lambda draw, steps: samples(30_000, 2, lr=0.01, steps=steps)(draw),
                     asks=("memory",),
-                    peak=12,
+                    peak=8,
                     hints={"steps": "keep nothing of an earlier step"},
                 ),
             ),
