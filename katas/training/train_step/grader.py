@@ -186,8 +186,8 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_micro_batches",
-                    sizes={"micro_batches": (4, 32)},
-                    inputs=lambda draw, micro_batches: tokens(draw, ((4, 64),) * micro_batches, V=64, D=16),
+                    sizes={"micro_batches": (4, 16)},
+                    inputs=lambda draw, micro_batches: tokens(draw, ((8, 64),) * micro_batches, V=64, D=16),
                     asks=("memory",),
                     scenario=trained,
                     peak=3,
