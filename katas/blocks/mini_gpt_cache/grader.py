@@ -267,7 +267,7 @@ GRADER = Grader(
                     "many_small_heads",
                     sizes={"batch": (4, 24), "heads": (4, 24), "tokens": (4, 24)},
                     inputs=lambda draw, batch, heads, tokens: text(
-                        draw, batch, [tokens, tokens], 8, 2 * tokens, 2 * heads, heads, 1
+                        draw, batch, [tokens - tokens // 2, tokens // 2], 8, tokens, 2 * heads, heads, 1
                     ),
                     scenario=in_chunks,
                     asks=("loops",),
@@ -275,7 +275,8 @@ GRADER = Grader(
                 ),
                 Budget(
                     "long_texts",
-                    sizes={"heads": (2, 8), "length": (64, 256), "channels": (4, 16)},
+                    sizes={"heads": (2, 8), "length": (32, 128), "channels": (4, 16)},
+                    peak=3,
                     inputs=lambda draw, heads, length, channels: gpt.tokens(
                         draw, 1, length, 8, length, heads * channels, heads, 1
                     ),
@@ -286,7 +287,8 @@ GRADER = Grader(
                 Budget(
                     "long_past",
                     sizes={"past": (32, 256)},
-                    inputs=lambda draw, past: gpt.tokens(draw, 1, past + 16, 8, past + 1, 32, 8, 1) | {"past": past},
+                    written=4,
+                    inputs=lambda draw, past: gpt.tokens(draw, 1, past + 8, 8, past + 1, 32, 8, 1) | {"past": past},
                     scenario=continued_often,
                     asks=("memory",),
                     hints={"past": "keep keys and values of the past: a new token needs no other work on old ones"},
@@ -294,10 +296,11 @@ GRADER = Grader(
                 Budget(
                     "long_writing",
                     sizes={"prompt": (40, 160)},
+                    written=4,
                     inputs=lambda draw, prompt: {
                         "ids": draw.integers(1, prompt, high=8),
                         "sizes": [8, 200, 32, 8, 1],
-                        "new_tokens": 24,
+                        "new_tokens": 12,
                     },
                     scenario=long_writing,
                     asks=("memory",),
@@ -305,11 +308,11 @@ GRADER = Grader(
                 ),
                 Budget(
                     "many_texts",
-                    sizes={"texts": (4, 72)},
-                    peak=3,
+                    sizes={"texts": (6, 24)},
+                    peak=2,
                     inputs=lambda draw, texts: {
-                        "ids": draw.integers(1, 128, high=8),
-                        "sizes": [8, 128, 64, 1, 1],
+                        "ids": draw.integers(16, 64, high=8),
+                        "sizes": [8, 64, 32, 1, 1],
                         "texts": texts,
                     },
                     scenario=texts_in_turn,
