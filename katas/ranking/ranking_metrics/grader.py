@@ -214,7 +214,7 @@ def asked(name: str, signature: str, oracle: Callable[..., Tensor], *cases: Case
         budgets=(
             Budget(
                 f"{name}_of_many",
-                sizes={"queries": (32, 256), "items": (32, 256)},
+                sizes={"queries": (20, 80), "items": (20, 80)},
                 inputs=lambda draw, queries, items: (
                     ranked(draw, queries, items) | ({"k": 10} if name != "rank" else {})
                 ),
