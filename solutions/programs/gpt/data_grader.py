@@ -158,7 +158,7 @@ MISTAKES = (
         {"self.size = len(characters) + 1": "self.size = len(characters)"},
     ),
     Mistake(
-        "numbers_without_an_order",
+        "numbered_from_zero",
         "characters are numbered from 0, which is the number of padding, so one of them is lost in decode; begin at 1",
         {"in enumerate(characters, start=1)": "in enumerate(characters)"},
     ),

@@ -220,7 +220,7 @@ SET = '            group["lr"] = rate\n'
 OWN = (
     Mistake(
         "warmup_in_whole_numbers",
-        "the warm-up is divided in whole numbers, so the rate is 0 and then the highest; use /",
+        "the warm-up is an integer division, so the rate is 0 and then the highest; use /",
         {WARMUP: "return highest * ((step + 1) // warmup)"},
     ),
     Mistake(
@@ -230,12 +230,12 @@ OWN = (
     ),
     Mistake(
         "rate_a_hundred_times_too_large",
-        "the highest rate is 1.2; AdamW needs one near 0.012 here",
+        "the highest rate is 1.2, far too large; AdamW needs one near 1.2e-2 here",
         {"highest: float = 1.2e-2": "highest: float = 1.2"},
     ),
     Mistake(
         "rate_a_hundred_times_too_small",
-        "the highest rate is 0.00012, far too small for so few steps; it should be 0.012",
+        "the highest rate is 1.2e-4, far too small for so few steps; it should be 1.2e-2",
         {"highest: float = 1.2e-2": "highest: float = 1.2e-4"},
     ),
     Mistake(
@@ -260,7 +260,7 @@ OWN = (
     ),
     Mistake(
         "clipped_to_nothing",
-        "gradients are clipped to a norm of nearly 0, so nothing is learned; the limit should be 1",
+        "gradients are clipped to a norm of nearly 0, so nothing is learned; max_norm should be 1",
         {"max_norm=1.0": "max_norm=1e-12"},
     ),
     Mistake(

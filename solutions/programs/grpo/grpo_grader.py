@@ -247,7 +247,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_group_for_each_answer",
-        "the mean and the standard deviation run over the prompts; they should run over a group's answers",
+        "the mean runs over the prompts; it should run over a group's answers",
         {CENTRED: CENTRED.replace("dim=1", "dim=0")},
     ),
     Mistake(
@@ -287,7 +287,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_token_off",
-        "the log-probability of each token is taken of the place before; gather them as they stand",
+        "each place has the log-probability of the token before its own; gather the tokens as they stand",
         {"logp.gather(2, tokens[:, :, None])": "logp.gather(2, tokens.roll(1, 1)[:, :, None])"},
     ),
     Mistake(

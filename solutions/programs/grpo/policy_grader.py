@@ -183,8 +183,8 @@ MISTAKES = (
         {"digits.sum(dim=1) >= 2": "digits.sum(dim=1) >= 0"},
     ),
     Mistake(
-        "end_counts",
-        "the END counts as 10 in the sum; add up the digits alone, and ask for an END",
+        "without_an_end",
+        "only answers without an END are rewarded; ask for an END",
         {"ended = tokens[:, -1] == END": "ended = tokens[:, -1] != END"},
     ),
     Mistake(
