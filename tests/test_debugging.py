@@ -25,12 +25,13 @@ from graders.debugging.card import rows_of
 from graders.debugging.commands import show_hint
 from graders.debugging.debugging import lines_before, lines_changed
 from graders.debugging.draw import around, described, draw, suiting
-from graders.debugging.session import eligible
+from graders.debugging.session import DebugSession, eligible
 from graders.debugging.words import matcher_of
 from graders.desk import state as states
 from graders.desk.debugged import DebugRound, PlantedBug, debug_rounds, practices
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State, stamp
+from graders.faults import UsageError
 from graders.judge.planting import Planting
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
@@ -101,6 +102,8 @@ def test_learner_finds_explains_and_mends_two_bugs(toys: Path, terminal: Callabl
     assert "first failure" not in shown
     assert "factors" not in shown
     file_of(toys).write_text(BOTH.replace("x / factor", "x.div(1 / factor)"))  # another right repair
+    one.says("hint", "has changed since it was judged", "show the hint?")
+    assert "Hint 1" not in one.says("no", "[debug  ")
     one.says("submit", "1 of 2 planted bugs is gone", "[debug  ")
     one.says(
         "hint", "Hint 1 of 3 at bug 1 (-3 points)", "the bug makes this check fail: contract/no_factor:", "factor=0.0)"
@@ -256,7 +259,7 @@ def test_question_stays_open_until_it_is_answered_and_claims_are_listed_after_a_
     assert "there is no command 'nonsense' here" in shown
     assert "noted; your last claim about a bug counts" in shown
     assert "Then put it another way, or go on." in shown
-    listed = f"line 6 {words} taken as: a factor of 0 is accepted line 1 no reason why is not understood line 6"
+    listed = f"line 6 {words} taken as: a factor of 0 is accepted line 1 no reason line 6"
     assert listed in shown
     again = flat(piped(toys, "quit\n", "debug", "--resume").stdout)
     assert f"Claimed so far: {listed}" in again
@@ -307,6 +310,7 @@ def test_round_of_two_files_has_one_clock_and_one_end(toys: Path, terminal: Call
     shown = flat(one.shows("[debug  45:00 left] > "))
     assert ".kata/debug/scale.py and .kata/debug/twin.py are right answers with 4 bugs planted in them" in shown
     assert "2 in scale and 2 in twin" in shown
+    one.says("help", "bug FILE LINE WHY", "hint, hints, diff, restore and run also take a")
     one.says("bug 6 the factor divides", "say in which file: `bug scale LINE WHY` or `bug twin LINE WHY`")
     one.says("bug twin 6 the factor divides", "noted: line 6")
     one.says("bug twin.py:5 a factor of 0 is accepted", "noted: line 5")
@@ -446,6 +450,9 @@ def test_open_round_is_not_given_up_unasked(toys: Path) -> None:
     refused = piped(toys, "", "debug", "scale")
     assert refused.returncode == 2
     assert "is still open: go on with nox -s debug -- --resume, or add --new to give it up" in refused.stderr
+    nothing = dict.fromkeys(("katas", "topic", "level", "set", "seed"))
+    with pytest.raises(UsageError, match="--resume goes on with what was drawn; drop --symptom"):
+        DebugSession.check(argparse.Namespace(resume=True, symptom="gpt", **nothing), State(toys))
     told = run(toys, "debug", "--report")
     assert "the bugs are shown once the round is over" in told.out
     assert piped(toys, "quit\n", "debug", "scale", "--bugs", "2", "--new").returncode == 0
@@ -487,6 +494,7 @@ def test_lines_of_an_edited_file_are_those_that_were_written() -> None:
     call = "a = f(\n    1,\n    2,\n)\nif a:\n    b()\n"
     assert around(call, range(1, 2)) == {1, 2, 3, 4}
     assert around(call, range(5, 5)) == {5, 6}  # something was left out between these
+    assert around(f"{call}@g\ndef f():\n    def h():\n        i()\n    x()\n    y()\n", range(11, 11)) == {8, 11, 12}
 
 
 @pytest.mark.parametrize(("name", "count"), [("perplexity", 1), ("roc_auc", 2), ("moco", 3)])
@@ -549,6 +557,12 @@ def test_report_says_of_a_line_that_was_moved_that_it_was() -> None:
     shown.print(rows_of(PlantedBug("late", "it is cleared too late", 1, [1], [line], [line], "numerics/x", "")))
     assert "was    optimizer.zero_grad()" in (text := shown.export_text())
     assert "right  the same, in another place" in text
+
+
+def test_report_shows_what_was_said_twice_once() -> None:
+    shown = Console(width=80, record=True, file=io.StringIO())
+    shown.print(rows_of(PlantedBug("late", "it is late", 1, [1], [], [], "", "", words=["why", "why", "other"])))
+    assert [line.split() for line in shown.export_text().splitlines()][3:5] == [["you", "why"], ["you", "other"]]
 
 
 def test_hint_at_a_check_that_calls_nothing_ends_with_its_name() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,11 +16,17 @@ from graders.author.prove import chosen_katas, chosen_parts
 from graders.catalogue import katas
 from graders.catalogue.bugs import Bug, bugs_of, planted
 from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_FILE, MOST_IN_A_PROGRAM, Output, Program, programs
+from graders.debugging.commands import tell_commands
+from graders.debugging.round import Round
+from graders.debugging.session import DebugSession
 from graders.debugging.symptom import drawn
-from graders.faults import ROOT
+from graders.debugging.words import matcher_of
+from graders.faults import ROOT, UsageError
 from graders.judge.planting import Planting
 from graders.judge.program_run import run_here, with_bugs
 from graders.sandbox.launcher import Launcher, new_launcher
+from graders.sitting.terminal import Streams
+from tests.sittings import flat
 
 NAMES = ("gpt", "grpo")
 # One of each kind: a crash, NaN, a loss that stays, one that is too low, samples, a resume; and for GRPO as the issue
@@ -60,6 +68,28 @@ def test_bug_tells_by_its_symptom(name: str, path: str) -> None:
     program = Program(ROOT, name)
     output = run_here(with_bugs(program, bug_of(program, path)), program.script, 7)
     assert program.symptom(output).startswith(TOLD[name][path])
+
+
+def test_symptom_says_no_more_of_a_reward_than_the_run_shows() -> None:
+    shown = "step {0}   reward {1}   entropy {2}   off 0.0   moved 0.3   kl 0.5\n"
+
+    def symptom(*figures: tuple[float, float]) -> str:
+        lines = [shown.format(10 * step or 1, *pair) for step, pair in enumerate(figures)]
+        return Program(ROOT, "grpo").symptom(
+            Output("".join(lines) + "of 1000 new answers 0.11 are right   length 3.0\n")
+        )
+
+    assert symptom((0.06, 2.38), (0.23, 2.1), (0.01, 2.0)) == (
+        "The reward is 0.01 at the last step and 0.23 at best: of new answers, 11% are right."
+    )
+    assert symptom((0.06, 2.38), (0.02, 0.2)) == "The reward stays at 0.02. The entropy falls to 0.20."
+
+
+@pytest.mark.parametrize(("later", "told"), [((3.2, 3.3), "stays at log V"), ((9.0, 3.3), "is 9.00 at step 10;")])
+def test_loss_that_leaves_log_v_does_not_stay_there(later: tuple[float, ...], told: str) -> None:
+    losses = (3.25, *later)
+    lines = [f"step {10 * at or 1}   loss {loss}   rate 0.0012\n" for at, loss in enumerate(losses)]
+    assert told in Program(ROOT, "gpt").symptom(Output("log V 3.2189\n" + "".join(lines)))
 
 
 @pytest.mark.parametrize(("name", "part"), [(name, part.id) for name in NAMES for part in Program(ROOT, name).parts])
@@ -122,6 +152,38 @@ def test_curve_falls_from_its_highest_to_its_lowest_point() -> None:
 
 def options(*names: str, changed: str | None = None, part: tuple[int, int] = (1, 1)) -> argparse.Namespace:
     return argparse.Namespace(katas=[*names], changed=changed, shard=part)
+
+
+@pytest.mark.parametrize(("name", "count", "most"), [("grpo", 5, 4), ("gpt", 1, 5)])
+def test_round_that_no_program_can_hold_is_refused(name: str, count: int, most: int) -> None:
+    asked: Any = argparse.Namespace(symptom=name, bugs=count)
+    with pytest.raises(UsageError, match=f"a symptom round of {name} has from 2 to {most} bugs"):
+        DebugSession(asked, ROOT, None, None, None).drawn_program(1)
+
+
+def test_help_says_what_a_symptom_round_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    program, terminal = Program(ROOT, "grpo"), Streams()
+    files: list[Any] = [SimpleNamespace(kata=part, pace=None, terminal=terminal) for part in program.parts]
+    tell_commands(Round(files, program), "")
+    shown = flat(capsys.readouterr().out)
+    assert "bug FILE LINE WHY claim" in shown
+    assert "submit judge all files" in shown
+    assert "run FILE run train.py, or FILE beside it" in shown
+    assert "hint, hints, diff and restore also take a file: policy, grpo" in shown
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("gpt/trainer/rate_a_hundred_times_too_small", "highest is 1.2e-4, below lowest"),
+        ("grpo/policy/without_an_end", "answers that never ended are rewarded"),
+    ],
+)
+def test_plain_words_mean_the_bug(path: str, words: str) -> None:
+    program, name, bug = path.split("/")
+    (part,) = (one for one in Program(ROOT, program).parts if one.id == name)
+    mistakes = [one for one in part.mistakes if not one.slow]
+    assert mistakes[int(matcher_of(part, mistakes).scores(words).argmax())].name == bug
 
 
 def test_prove_takes_a_program_by_its_name_and_all_of_them_without_names(tmp_path: Path) -> None:

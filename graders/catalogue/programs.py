@@ -102,13 +102,18 @@ class Program:
     def script_text(self) -> str:
         return (self.folder / self.script).read_text(encoding="utf-8")
 
+    @property
+    def most(self) -> int:
+        """Bugs of a round."""
+        return min(MOST_IN_A_PROGRAM, MOST_IN_A_FILE * len(self.parts))
+
     def samples(self, seed: object, count: int | None = None) -> Iterator[dict[str, list[Bug]]]:
         """Sets of bugs by their parts, which change no line together, in the order of their lines; many, by the seed.
 
         Without a count the seed also draws how many.
         """
         chance = random.Random(f"{seed}/{self.name}")
-        usual = chance.randint(LEAST_BUGS, min(MOST_IN_A_PROGRAM, MOST_IN_A_FILE * len(self.parts)))
+        usual = chance.randint(LEAST_BUGS, self.most)
         count = count or usual
         every = [(part.id, bug) for part in self.parts for bug in bugs_of(part)]
         for _ in range(SAMPLED):

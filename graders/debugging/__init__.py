@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.arguments import one_of, seed
-from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_PROGRAM, programs
+from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_FILE, MOST_IN_A_PROGRAM, programs
 from graders.sitting.options import add_choices, add_ways
 
 USUAL_BUGS, MOST_BUGS = 2, 4
@@ -30,7 +30,8 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     debug.add_argument("katas", nargs="*", metavar="KATA", help=words)
     words = (
         f"how many, from 1 to {MOST_BUGS}; default: {USUAL_BUGS}, or 1 with --slow; or one for each kata, if that is "
-        f"more; with --symptom from {LEAST_BUGS} to {MOST_IN_A_PROGRAM}, by default drawn"
+        f"more; with --symptom from {LEAST_BUGS} to {MOST_IN_A_PROGRAM}, at most {MOST_IN_A_FILE} in a file; by "
+        "default drawn"
     )
     debug.add_argument("--bugs", type=bugs, metavar="N", help=words)
     words = f"how long; default: {MINUTES_EACH} for each bug"

@@ -82,7 +82,7 @@ def rows_of(bug: PlantedBug) -> Table:
     table.add_row("was", Text(was))
     table.add_row("right", Text("the same, in another place" if was == right else right))
     table.add_row("it is", Text(bug.sentence))
-    for words in bug.words:
+    for words in dict.fromkeys(bug.words):
         table.add_row("you", Text(words))
     table.add_row("", Text(became(bug)))
     return table

@@ -100,7 +100,7 @@ def show(debugging: Debugging) -> None:
     table = debugging.terminal.two_columns()
     for one in debugging.report.claims:
         understood = f"taken as: {wrong_in(known[one.meant])}" if one.meant in known else "why is not understood"
-        table.add_row(f"line {one.line}", Text(f"{one.words or 'no reason'}\n{understood}"))
+        table.add_row(f"line {one.line}", Text(f"{one.words}\n{understood}" if one.words else "no reason"))
     debugging.terminal.show(table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.text import Text
@@ -137,6 +138,9 @@ def hint(played: Round, argument: str) -> None:
         played.at_hand.say("there is no further hint; `hints` shows those so far again")
         return
     debugging, bug = left[0]
+    question = f"{debugging.shown} has changed since it was judged, and this bug may be gone; show the hint?"
+    if debugging.source() != debugging.report.known and not played.at_hand.confirm(question):
+        return
     played.heading(debugging)
     debugging.note("hint", bug=bug.name, level=bug.hints + 1)
     show_hint(debugging, bug, bug.hints)
@@ -214,12 +218,19 @@ def end(played: Round, argument: str) -> None:
 
 
 def tell_commands(played: Round, argument: str) -> None:
-    more = ""
+    here, more = [*EVERY], dict[str, str]()
+    if len(played.files) > 1:
+        taking = "hint, hints, diff and restore" if played.program else "submit, hint, hints, diff, restore and run"
+        more = {"": f"{taking} also take a file: {', '.join(played.names)}"}
+        here = [replace(one, usage="bug FILE LINE WHY") if one.name == "bug" else one for one in here]
     if played.program:
-        more = f"in this round `run` runs {played.program.script}, or a file of yours beside it"
-    elif len(played.files) > 1:
-        more = f"submit, hint, hints, diff, restore and run also take a file: {', '.join(played.names)}"
-    tell(played.at_hand.terminal, EVERY, {"": more} if more else {})
+        script, each = played.program.script, f"{EACH} points for each"
+        does = {
+            "run": f"run {script}, or FILE beside it",
+            "submit": f"judge all files: how many bugs are gone, {each}",
+        }
+        here = [replace(one, does=does.get(one.name, one.does)) for one in here]
+    tell(played.at_hand.terminal, here, more)
 
 
 COSTS = ", ".join(f"-{cost}" for cost in HINT_COSTS)

@@ -145,13 +145,22 @@ def described(drawn: Drawn) -> list[dict[str, Any]]:
 
 
 def around(text: str, span: range) -> set[int]:
-    """The lines, from 1, by which a bug may be claimed: those of its statements, or beside what was left out."""
-    lines = {at + 1 for at in span} or {span.start, span.start + 1}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-            own = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-            lines |= own if len(span) and own & lines else set()
-    return lines
+    """The lines, from 1, by which a bug may be claimed: those of its statements.
+
+    What was left out has none: the lines beside it count, and the `def` line of its function.
+    """
+    nodes = [*ast.walk(ast.parse(text))]
+    if not span:
+        functions = [one for one in nodes if isinstance(one, ast.FunctionDef) and span.start in reach(one)]
+        return {span.start, span.start + 1, *(one.lineno for one in functions[-1:])}
+    lines = {at + 1 for at in span}
+    simple = [reach(one) for one in nodes if isinstance(one, ast.stmt) and not hasattr(one, "body")]
+    return lines.union(*(own for own in simple if lines.intersection(own)))
+
+
+def reach(node: ast.stmt) -> range:
+    """Its lines, from 1."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def lines_needed(bugs: Sequence[Bug]) -> int:

@@ -101,13 +101,13 @@ class DebugSession(Session[DebugRound]):
         going_on = super().check(options, state)
         if options.resume and options.katas:
             raise UsageError("--resume goes on with what was drawn; name no kata")
+        if options.resume and options.symptom:
+            raise UsageError("--resume goes on with what was drawn; drop --symptom")
         if options.symptom:
-            others = {name: getattr(options, name) for name in ("topic", "level", "set", "slow", "resume")}
+            others = {name: getattr(options, name) for name in ("topic", "level", "set", "slow")}
             asked = [f"--{name}" for name, value in others.items() if value] + options.katas
             if asked:
                 raise UsageError(f"--symptom plants bugs in a program of its own: leave out {' and '.join(asked)}")
-            if options.bugs is not None and options.bugs < LEAST_BUGS:
-                raise UsageError(f"a symptom round has from {LEAST_BUGS} to {MOST_IN_A_PROGRAM} bugs")
         elif options.bugs is not None and options.bugs > MOST_BUGS:
             raise UsageError(f"a round has at most {MOST_BUGS} bugs, and a symptom round {MOST_IN_A_PROGRAM}")
         if options.minutes is not None and not 1 <= options.minutes <= LONGEST:
@@ -203,12 +203,14 @@ class DebugSession(Session[DebugRound]):
 
     def drawn_program(self, seed: int) -> tuple[list[draw.Drawn], dict[str, Any]]:
         """What is planted in a program, its symptom and the round's minutes. Raises: UsageError."""
-        program = find_program(self.options.symptom, self.root)
+        program, count = find_program(self.options.symptom, self.root), self.options.bugs
+        if count is not None and not LEAST_BUGS <= count <= program.most:
+            raise UsageError(f"a symptom round of {program.name} has from {LEAST_BUGS} to {program.most} bugs")
 
         def run(bugs: Mapping[str, Sequence[Bug]]) -> Output:
             return program_run.run_texts(program_run.with_bugs(program, bugs), program.script)
 
-        drawn, symptom = draw.draw_program(program, self.options.bugs, seed, self.plant, run)
+        drawn, symptom = draw.draw_program(program, count, seed, self.plant, run)
         usual = MINUTES_EACH * sum(len(one.bugs) for one in drawn) + MINUTES_FOR_EXTENSIONS * bool(program.extensions)
         return drawn, {"minutes": self.options.minutes or usual, "program": program.name, "symptom": symptom}
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 400  # of a run, that are shown
 WIDE, HIGH = 60, 9  # characters of a curve
-INTRODUCTION = """{title}: {bugs} bugs are planted over {files}. {script}, the script that trains it, has none. All of \
-them lie in {folder}; look for the bugs in {editor}.
+INTRODUCTION = """{title}: {bugs} bugs are planted over {files}; a file may have none. {script}, the script that \
+trains it, has none. All of them lie in {folder}; look for the bugs in {editor}.
 
 `run` runs the script, and `run FILE` a file of your own in the same folder. `bug FILE LINE WHY` claims a bug, as in \
 `bug {first} 12 why`. {rules}"""
@@ -146,7 +146,7 @@ def whole(one: Debugging) -> bool:
 def judged(one: Debugging) -> bool:
     """Whether there was anything to judge; notes what came of it, and says what no planted bug explains."""
     text = one.source()
-    if text == (one.report.source or one.report.planted):
+    if text == one.report.known:
         return False
     if pasted := one.pasted(text):
         one.say(pasted)

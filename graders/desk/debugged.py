@@ -119,6 +119,11 @@ class DebugRound(Sat):
     extended: dict[str, float] = field(default_factory=dict)
 
     @property
+    def known(self) -> str:
+        """The text of which it is known what bugs it has: as it was judged last, or written."""
+        return self.source or self.planted
+
+    @property
     def measured(self) -> int:
         return max(sum(bug.points for bug in self.bugs) - WRONG_LINE * len(self.wrong), 0)
 
