@@ -170,11 +170,11 @@ def asked(word: str) -> tuple[Case, ...]:
     )
 
 
-def budgets(thousands: str, million: str, *asks: str) -> tuple[Budget, ...]:
+def budgets(thousands: str, more: str, *asks: str) -> tuple[Budget, ...]:
     hints = {"samples": "sort the scores once, then count with cumsum"}
     return (
         Budget(thousands, sizes={"samples": (256, 2048)}, inputs=many_scores, hints=hints),
-        Budget(million, sizes={"samples": (1000, 1_000_000)}, inputs=coarse_scores, asks=asks, time=5, hints=hints),
+        Budget(more, sizes={"samples": (1000, 250_000)}, inputs=coarse_scores, asks=asks, time=5, hints=hints),
     )
 
 
@@ -185,7 +185,7 @@ GRADER = Grader(
             oracle=curve,
             cases=asked("curve"),
             returns=(*FULL, *HALF),  # test_dtypes_of_the_curve says which of them
-            budgets=budgets("curve_of_thousands", "curve_of_a_million", "time"),
+            budgets=budgets("curve_of_thousands", "curve_of_a_quarter_million", "time"),
             # A rate is one quotient of whole numbers, perhaps 1 minus it, and loses little even in the scores' dtype.
             tolerance={
                 torch.float32: Tolerance(1e-6, 0.0, 1e-6),
@@ -198,7 +198,7 @@ GRADER = Grader(
             oracle=area,
             cases=asked("area"),
             returns=(torch.float64,),
-            budgets=budgets("many_scores", "a_million_scores", "memory", "time"),
+            budgets=budgets("many_scores", "a_quarter_million_scores", "memory", "time"),
             # The scores are only compared, so their dtype costs nothing.
             tolerance=dict.fromkeys((*FULL, *HALF), Tolerance(0.0, 0.0, 1e-10)),
         ),
