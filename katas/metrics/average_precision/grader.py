@@ -129,7 +129,9 @@ def asked(name: str, oracle, *asks: str) -> Answer:
         ),
         budgets=(
             Budget(f"{word}_of_thousands", {"samples": (256, 2048)}, halved(0), hints=HINTS),
-            Budget(f"{word}_of_a_million", {"samples": (1000, 1_000_000)}, halved(8), asks=asks, time=5, hints=HINTS),
+            Budget(
+                f"{word}_of_a_quarter_million", {"samples": (1000, 250_000)}, halved(8), asks=asks, time=5, hints=HINTS
+            ),
         ),
     )
 
