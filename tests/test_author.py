@@ -156,10 +156,24 @@ def test_statement_says_what_it_writes_anew(toys: Path, capsys: pytest.CaptureFi
     statement = toys / "katas/toys/scale/README.md"
     statement.write_text(ABOUT.format("scale", "toys", 1, "[]", 15) + "\n## What is graded\n\nnothing\n")
     first = "katas/toys/scale/README.md: what follows '## What is graded' is"
-    main = "README.md: the list of all katas is"
+    main = "README.md: the list of all katas, and the address, is"
     assert said(toys, capsys, "statement", "scale") == [f"{first} written anew", f"{main} written anew"]
     assert said(toys, capsys, "statement", "scale") == [f"{first} as it should be", f"{main} as it should be"]
     whole = statement.read_text()
     statement.write_text(whole.partition("## What is graded")[0])
     assert said(toys, capsys, "statement", "scale")[0] == f"{first} written anew"
     assert "<summary>What is graded</summary>\n\n## What is graded\n\n| category |" in statement.read_text()
+
+
+def test_main_readme_clones_from_the_address_of_pyproject(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    readme, unknown = toys / "README.md", "$ git clone ADDRESS katas && cd katas      # the address is under"
+    readme.write_text((ROOT / "README.md").read_text(encoding="utf-8"))
+    said(toys, capsys, "statement", "scale")
+    assert f"\n{unknown}" in readme.read_text(encoding="utf-8")
+    for whose in ("ada", "eve"):
+        home = f"https://github.com/{whose}/katas"
+        (toys / "pyproject.toml").write_text(f'[project]\nname = "katas"\nurls.Repository = "{home}"\n')
+        said(toys, capsys, "statement", "scale")
+        assert f"\n$ git clone {home} katas && cd katas\n" in readme.read_text(encoding="utf-8")
+    (toys / "pyproject.toml").write_text('[project]\nname = "katas"\n')
+    assert any("or the address, is an old one" in line for line in check.in_common(toys))

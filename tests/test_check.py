@@ -258,7 +258,7 @@ def test_sets_paths_and_the_main_table_are_looked_at(kata: Kata, capsys: pytest.
     assert capsys.readouterr().out.splitlines() == [
         "katas/sets.yaml:3: the set first names gone, and there is no such kata",
         "katas/paths.yaml:4: the path week names gone, and there is no such kata",
-        "README.md: the list of all katas is an old one; run: python -m graders statement",
+        "README.md: the list of all katas, or the address, is an old one; run: python -m graders statement",
     ]
     (kata.root / "katas/sets.yaml").unlink()
     (kata.root / "katas/paths.yaml").unlink()

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from graders.author.statement import LIST
 from graders.catalogue import katas
 from graders.faults import ROOT, VERSION
 from graders.judge import checks
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [ROOT / name for name in ("README.md", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<to>[^)\s]+)\)")
 GITHUB = {
@@ -44,6 +46,18 @@ def test_readme_is_short() -> None:
     assert len(README.splitlines()) <= 120
     rows = [line for line in README.splitlines() if line.startswith("|")]
     assert max(len(LINK.sub(r"\g<text>", cell)) for row in rows for cell in row.split("|")) <= 160
+    assert len(words_of(README)) <= 1200
+
+
+def test_first_screen_ends_with_the_katas() -> None:
+    first = "\n".join(README.splitlines()[:60])
+    assert LIST.search(first)
+    assert len(words_of(first)) <= 450
+
+
+def words_of(text: str) -> list[str]:
+    """What is read, without the list of katas: it grows with them."""
+    return LINK.sub(r"\g<text>", LIST.sub("", text)).split()
 
 
 @pytest.mark.parametrize("words", ["without installing", "TorchCode", "add a kata"])
@@ -64,6 +78,13 @@ def numbers() -> Iterator[str]:
     yield f"follows the {len(path)} katas of a language-model interview"
     counts = [len(checks.plan(kata.grader, kata.module)) for kata in every]
     yield f"{min(counts)} to {max(counts)} checks a kata"
+    minutes = [kata.about.minutes for kata in every]
+    yield f"A kata takes {min(minutes)} to {max(minutes)} minutes."
+    yield f"# Python {PROJECT['requires-python'].removeprefix('>=')} or newer;"
+    soaked = (ROOT / "docs/performance.md").read_text(encoding="utf-8").partition("## Flakiness")[2].partition("## ")[0]
+    rows = [[cell.strip().replace(",", "") for cell in row.split("|")[3:-1]] for row in soaked.splitlines()]
+    verdicts = [[int(cell) for cell in row if cell.isdecimal()] for row in rows if row and row[-1].isdecimal()]
+    yield f"{sum(wrong for *_, wrong in verdicts)} of {sum(sum(judged) for *judged, _ in verdicts):,} were wrong"
 
 
 def test_numbers_in_the_readme_are_the_repositorys() -> None:
@@ -86,6 +107,12 @@ def test_what_grows_is_more_than_the_readme_says_and_not_much_more() -> None:
     [
         ("2,173 were written without a look", "judge.md", "| wrong ones, written blind | 2,173 | 8 passed |"),
         ("8 passed", "judge.md", "| wrong ones, written blind | 2,173 | 8 passed |"),
+        (
+            "of 275 answers by others, 2 changed",
+            "judge.md",
+            "| files judged with other seeds | 275 | the verdict changed for 2 |",
+        ),
+        ("[8 of 2,173](docs/judge.md#trials)", "judge.md", "| wrong ones, written blind | 2,173 | 8 passed |"),
         ("350 of 351 written so", "judge.md", "| right ones, written blind | 351 | 1 was refused |"),
         (
             "0.37 × `import torch`",
@@ -100,7 +127,6 @@ def test_what_was_measured_stands_with_its_day_on_its_page(words: str, page: str
 
 
 def test_version_is_one_everywhere() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == VERSION
+    assert PROJECT["version"] == VERSION
     assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n## {VERSION}, " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -68,12 +68,13 @@ def grade() -> None:
     right = kata.reference_file.read_text(encoding="utf-8")
     wrong = next(one for one in kata.mistakes if one.name == MISTAKE).forms(right)[MISTAKE]
     edit = "".join(difflib.unified_diff(wrong.splitlines(True), right.splitlines(True), n=3)).partition("@@\n")[2]
-    frames: list[Text | Syntax] = [
-        run_of(kata, wrong),
-        Syntax(edit, "diff", background_color="default"),
-        run_of(kata, right),
+    command = f"nox -s grade -- {KATA}"
+    frames: list[tuple[str, Text | Syntax]] = [
+        (command, run_of(kata, wrong)),
+        (kata.answer_file.name, Syntax(edit.rstrip(), "diff", background_color="default")),
+        (command, run_of(kata, right)),
     ]
-    drawn = [svg_of(frame, number) for number, frame in enumerate(frames)]
+    drawn = [svg_of(frame, title, number) for number, (title, frame) in enumerate(frames)]
     width, height = (max(float(one[side]) for one in drawn) for side in ("width", "height"))
     style = STYLE + "".join(f".f{number}{{animation-delay:{number * SECONDS - LONG}s}}" for number in range(len(drawn)))
     body = "".join(f'<g class="f f{number}">{one[0].replace("<svg", TOP, 1)}</g>' for number, one in enumerate(drawn))
@@ -89,13 +90,14 @@ def run_of(kata: Kata, source: str) -> Text:
     return Text.from_ansi(ERASED.sub("", printed).strip())
 
 
-def svg_of(frame: Text | Syntax, number: int) -> re.Match[str]:
+def svg_of(frame: Text | Syntax, title: str, number: int) -> re.Match[str]:
     """Of a terminal that shows it, with its width and height."""
     console = Console(record=True, width=WIDTH, file=io.StringIO())
     console.print(frame)
+    console.print()  # without a line below it, the last one loses its underscores
     found = re.search(
         r'<svg [^>]*viewBox="0 0 (?P<width>[\d.]+) (?P<height>[\d.]+)".*</svg>',
-        console.export_svg(title=f"nox -s grade -- {KATA}", unique_id=f"frame{number}"),
+        console.export_svg(title=title, unique_id=f"frame{number}"),
         re.DOTALL,
     )
     assert found

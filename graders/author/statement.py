@@ -1,6 +1,7 @@
 """Writes a statement's tables of points and budgets under `## What is graded`, and the main README's list of all katas.
 
-The front page's line on the core also: it says where float32 is too coarse.
+The front page's line on the core also: it says where float32 is too coarse. And the address by which the main README
+says how to clone: that of pyproject.toml.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from graders.arguments import address
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.faults import GraderError, UsageError
@@ -23,6 +25,8 @@ from graders.kata.compare import mismatch_mask
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.returned import leaves_of
 
+CLONE = re.compile(r"^\$ git clone \S+ katas && cd katas.*$", re.MULTILINE)
+UNKNOWN = "ADDRESS katas && cd katas      # the address is under this page's green button, Code"
 LIST = re.compile(r"^- `[a-z]+`: .*?\n(?=\n)", re.DOTALL | re.MULTILINE)
 HEADING = "## What is graded\n"
 CORE = re.compile(r"(-k core` tests this)( alone\.|; .*)$", re.MULTILINE)
@@ -42,8 +46,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
         rewrite(kata.statement, text, f"what follows {HEADING.strip()!r}", root)
     readme = root / "README.md"
     if readme.exists():
-        text = with_path(readme.read_text(encoding="utf-8"), katas.all_katas(root))
-        rewrite(readme, text, "the list of all katas", root)
+        text = up_to_date(readme.read_text(encoding="utf-8"), katas.all_katas(root))
+        rewrite(readme, text, "the list of all katas, and the address,", root)
     return 0
 
 
@@ -55,9 +59,13 @@ def rewrite(path: Path, text: str, what: str, root: Path) -> None:
     print(f"{path.relative_to(root)}: {what} is {'written anew' if changed else 'as it should be'}")
 
 
-def with_path(readme: str, all_katas: list[Kata]) -> str:
-    """The main README with its list of katas anew: topics by their share in the first path, then from easy to hard."""
-    _, path = next(iter(katas.goals(all_katas[0].root).values()), ("", []))
+def up_to_date(readme: str, all_katas: list[Kata]) -> str:
+    """The main README with its list of katas anew: topics by their share in the first path, then from easy to hard.
+
+    And with the address to clone.
+    """
+    root = all_katas[0].root
+    _, path = next(iter(katas.goals(root).values()), ("", []))
     topics: dict[str, list[Kata]] = {}
     for kata in sorted(all_katas, key=lambda kata: (kata.about.level, kata.rank)):
         topics.setdefault(kata.topic, []).append(kata)
@@ -67,7 +75,9 @@ def with_path(readme: str, all_katas: list[Kata]) -> str:
     }
     shares = {topic: sum(one.id in path for one in members) / len(members) for topic, members in topics.items()}
     listed = (f"- `{topic}`: {rows[topic]}\n" for topic in sorted(rows, key=lambda topic: -shares[topic]))
-    return LIST.sub(lambda _: "".join(listed), readme, count=1)
+    known = address(root)
+    clone = f"$ git clone {known} katas && cd katas" if known else f"$ git clone {UNKNOWN}"
+    return CLONE.sub(lambda _: clone, LIST.sub(lambda _: "".join(listed), readme, count=1))
 
 
 def with_tables(kata: Kata) -> str:

@@ -11,7 +11,7 @@ from graders.author.check import code, readme, spoken
 from graders.author.check.contract import contract
 from graders.author.check.page import Page
 from graders.author.check.signatures import signatures
-from graders.author.statement import with_path
+from graders.author.statement import up_to_date
 from graders.catalogue import katas, programs
 from graders.catalogue.katas import RESTORE, Kata
 from graders.faults import GraderError, UsageError
@@ -87,5 +87,5 @@ def in_common(root: Path) -> Iterator[str]:
                     yield f"{page.at(f'- {member}')}: the {noun} {name} names {member}, and there is no such kata"
     readme = root / "README.md"
     with contextlib.suppress(UsageError):  # a kata whose front matter is unclear says so itself
-        if readme.exists() and with_path(text := readme.read_text(encoding="utf-8"), katas.all_katas(root)) != text:
-            yield "README.md: the list of all katas is an old one; run: python -m graders statement"
+        if readme.exists() and up_to_date(text := readme.read_text(encoding="utf-8"), katas.all_katas(root)) != text:
+            yield "README.md: the list of all katas, or the address, is an old one; run: python -m graders statement"
