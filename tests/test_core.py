@@ -474,12 +474,13 @@ def card_of(folder: Path, kata: str, source: str) -> str:
 def test_cards_of_the_docs_come_from_a_run(tmp_path: Path) -> None:
     mha = katas.find_one("multi_head_attention", ROOT)
     mistake = next(one for one in mha.mistakes if one.name == "scaled_by_embed_dim")
-    wrong = mistake.forms(mha.reference_file.read_text(encoding="utf-8"))[mistake.name]
+    right = mha.reference_file.read_text(encoding="utf-8")
     shown = (ROOT / "docs/cards.md").read_text(encoding="utf-8")
-    textbook = (ROOT / "tests/textbook/grouped_query_attention.py").read_text(encoding="utf-8")
-    assert f"```text\n{card_of(tmp_path, 'grouped_query_attention', textbook)}\n```" in shown
-    told = card_of(tmp_path, "multi_head_attention", wrong)
-    assert f"```text\n{told}\n```" in shown
+    for name, source in {
+        "wrong": mistake.forms(right)[mistake.name],
+        "core": without(right, refusals_in(right)),
+    }.items():
+        assert f"```text\n{card_of(tmp_path / name, mha.id, source)}\n```" in shown
 
 
 def test_calls_that_an_own_test_expects_to_be_refused_tell_nothing(tmp_path: Path) -> None:

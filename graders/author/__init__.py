@@ -86,7 +86,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "statement",
         help="write the tables of a statement",
         description="Writes the tables of points and budgets into the README.md of katas, in place of all that follows "
-        "'## What is graded', and the list of all katas and the address of pyproject.toml into the main README.md.",
+        "'## What is graded'. The main README.md gets the list of all katas, and the address of pyproject.toml.",
     )
     statement.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     check = commands.add_parser(
