@@ -187,8 +187,8 @@ def growing(draw: Draw) -> list[Arguments]:
 
 def many_steps(draw: Draw) -> list[Arguments]:
     """Their products are 0 in every dtype; of both signs; and a state that stays for hundreds of steps."""
-    made = [steps(draw, 1, 2000, 1), steps(draw, 1, draw.size(1000, 1500), 1, low=0.2, high=0.9)]
-    return [*made, with_h0(steps(draw, 1, 700, 2, low=0.99, high=1), draw, std=100.0)]
+    made = [steps(draw, 1, 2000, 1), steps(draw, 1, draw.size(300, 500), 1, low=0.2, high=0.9)]
+    return [*made, with_h0(steps(draw, 1, 400, 2, low=0.99, high=1), draw, std=100.0)]
 
 
 def disagreeing(draw: Draw) -> list[Arguments]:
@@ -247,7 +247,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_rows",
-                    sizes={"rows": (64, 1024)},
+                    sizes={"rows": (144, 576)},
                     inputs=lambda draw, rows: {"x": draw.normal(rows, 4), "name": "sums"},
                     scenario=scanned,
                     hints={"rows": "let one call of op combine many pairs of rows"},
@@ -278,7 +278,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "long_sequences",
-                    sizes={"steps": (64, 1024)},
+                    sizes={"steps": (64, 512)},
                     inputs=lambda draw, steps: with_h0(
                         {"a": draw.uniform(2, steps, 4, low=-1), "b": draw.normal(2, steps, 4)}, draw
                     ),
