@@ -162,7 +162,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_tokens",
-                    sizes={"tokens": (64, 512)},
+                    sizes={"tokens": (32, 256)},
                     inputs=many,
                     scenario=routed,
                     asks=("loops",),
@@ -170,12 +170,12 @@ GRADER = Grader(
                 ),
                 Budget(
                     "many_experts",
-                    sizes={"tokens": (64, 512), "experts": (4, 16)},
+                    sizes={"tokens": (64, 256), "experts": (4, 16)},
                     inputs=many,
                     scenario=routed,
                     asks=("memory",),
                     written=4,
-                    peak=4,
+                    peak=2,
                     hints={
                         "tokens": "an expert maps only the tokens that chose it",
                         "experts": "an expert maps only the tokens that chose it",
