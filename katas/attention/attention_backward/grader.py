@@ -17,7 +17,7 @@ def forward(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tupl
 
 def backward(grad_output: Tensor, cache: tuple[Tensor, Tensor, Tensor, Tensor | None]) -> tuple[Tensor, ...]:
     leaves = [tensor.detach().clone().requires_grad_() for tensor in cache[:3]]
-    return torch.autograd.grad(forward(*leaves, cache[3])[0], leaves, grad_output)
+    return torch.autograd.grad((forward(*leaves, cache[3])[0] * grad_output).sum(), leaves)
 
 
 # Scenarios.
