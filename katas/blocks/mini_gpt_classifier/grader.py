@@ -248,7 +248,8 @@ GRADER = Grader(
                 ),
                 Budget(
                     "long_texts",
-                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (4, 16)},
+                    sizes={"heads": (2, 8), "tokens": (32, 128), "channels": (4, 16)},
+                    peak=3,
                     inputs=lambda draw, heads, tokens, channels: texts(
                         draw, 1, tokens, 8, tokens, heads * channels, heads, 1, 3
                     ),
@@ -258,7 +259,8 @@ GRADER = Grader(
                 ),
                 Budget(
                     "large_vocabulary",
-                    sizes={"words": (1000, 20_000), "tokens": (16, 128)},
+                    sizes={"words": (500, 5000), "tokens": (16, 64)},
+                    peak=4,
                     inputs=lambda draw, words, tokens: texts(draw, 4, tokens, words, tokens, 4, 2, 1, 3),
                     scenario=classified,
                     asks=("memory",),
