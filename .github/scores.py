@@ -115,7 +115,7 @@ def read(path: Path) -> list[Row]:
 
 def existing_katas() -> dict[str, str]:
     """Name -> topic."""
-    return {folder.name: folder.parent.name for folder in ROOT.glob("katas/*/*")}
+    return {one.name: one.parent.name for one in ROOT.glob("katas/*/*") if one.is_dir()}
 
 
 def publish(rows: list[Row], commit: str, folder: Path) -> None:

@@ -119,13 +119,14 @@ class Runner:
 
 @pytest.fixture
 def fork(tmp_path: Path) -> Runner:
-    """With two katas."""
+    """With two katas, and a file that several katas share."""
     runner = Runner(tmp_path / "fork", tmp_path / "origin.git", tmp_path / "programs")
     runner.programs.mkdir()
     runner.install("python", f'exec {shlex.quote(sys.executable)} -S "$@"')
     shutil.copytree(ROOT / ".github", runner.folder / ".github")
     for kata in ("info_nce", "softmax"):
         (runner.folder / "katas" / "topic" / kata).mkdir(parents=True)
+    (runner.folder / "katas/topic/shared.py").write_text("# no kata\n")
     git(tmp_path, "init", "--quiet", "--bare", str(runner.origin))
     git(runner.folder, "init", "--quiet", "--initial-branch=main")
     git(runner.folder, "remote", "add", "origin", str(runner.origin))
