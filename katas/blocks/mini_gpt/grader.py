@@ -160,7 +160,8 @@ GRADER = Grader(
                 ),
                 Budget(
                     "long_texts",
-                    sizes={"heads": (2, 8), "length": (64, 256), "channels": (4, 16)},
+                    sizes={"heads": (2, 8), "length": (32, 128), "channels": (4, 16)},
+                    peak=3,
                     inputs=lambda draw, heads, length, channels: gpt.tokens(
                         draw, 1, length, 8, length, heads * channels, heads, 1
                     ),
