@@ -109,7 +109,7 @@ thousandfold = two_views.THOUSANDFOLD | {torch.float32: Tolerance(1e-4, 3e-3, 3e
 refused = {"raises": ValueError}
 BUDGET = Budget(
     "many_pairs",
-    sizes={"pairs": (64, 512), "features": (16, 64)},
+    sizes={"pairs": (64, 256), "features": (16, 64)},
     inputs=lambda draw, pairs, features: with_options(pairs, dims=(8, 8))(draw)[3],
     init=lambda pairs, features: at(features, 8, 8, temperature=0.1).keywords["init"],
     hints={"pairs": "work on the whole (B, B) table", "features": "multiply matrices, do not broadcast and sum"},
