@@ -239,9 +239,10 @@ BUDGET = Budget(
 )
 STEPS = Budget(
     "many_steps",
-    sizes={"steps": (20, 200)},
-    inputs=lambda draw, steps: {"start": draw.normal(64, 64), "steps": steps},
+    sizes={"steps": (16, 84)},
+    inputs=lambda draw, steps: {"start": draw.normal(128, 64), "steps": steps},
     asks=("memory",),
+    peak=2,
     written=40,  # what stays alive is asked here
     scenario=many_steps,
     hints={"steps": "keep one buffer, or two moments, of each parameter, and no past gradients"},
