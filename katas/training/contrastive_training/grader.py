@@ -150,7 +150,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_samples",
-                    sizes={"samples": (32, 256), "features": (8, 64)},
+                    sizes={"samples": (32, 144), "features": (8, 64)},
                     inputs=lambda draw, samples, features: batches(1, samples, features, out=features)(draw),
                     scenario=train,
                     written=10,  # some masks and copies of all similarities are welcome
