@@ -272,7 +272,7 @@ FILTERS = Answer(
     budgets=(
         Budget(
             "many_rows",
-            sizes={"rows": (64, 512), "tokens": (32, 256)},
+            sizes={"rows": (64, 320), "tokens": (32, 256)},
             inputs=lambda draw, rows, tokens: calls((rows, tokens), temperature=0.9, top_k=20, top_p=0.9)(draw)[0],
             scenario=probabilities,
             hints={"rows": "sort, softmax and cumsum take all rows at once", "tokens": "compare a whole row at once"},
@@ -297,7 +297,7 @@ SAMPLE = Answer(
     budgets=(
         Budget(
             "many_draws",
-            sizes={"rows": (64, 512), "tokens": (32, 256)},
+            sizes={"rows": (64, 320), "tokens": (32, 256)},
             inputs=lambda draw, rows, tokens: calls((rows, tokens), temperature=0.9, top_k=1)(draw)[0],
             hints={"rows": "torch.multinomial draws for all rows of a matrix"},
         ),
