@@ -128,6 +128,7 @@ def page() -> None:
         shown.wait_for_selector(".cm-content[aria-label]")
         shown.keyboard.press("Control+Enter")
         shown.wait_for_selector(".cm-lineNumbers .marked")
+        shown.get_by_role("button", name="Stop").wait_for(state="hidden")  # or else the mistake is still looked for
         shown.screenshot(path=PICTURES / "web.png")
 
 
