@@ -83,8 +83,8 @@ def before_and_after(numerical_gradient, x):
 def many_sines(numerical_gradient, x):
     parts = {"default h": (x, None), "h = 0.5": (x[:128], 0.5)}
     leaves = {name: (part.double().clone().requires_grad_(), h) for name, (part, h) in parts.items()}
-    f = lambda z: z.sin().sum()  # noqa: E731
-    return {name: numerical_gradient(f, leaf, h).to(x.dtype) for name, (leaf, h) in leaves.items()}
+    found = {name: numerical_gradient(lambda z: z.sin().sum(), leaf, h) for name, (leaf, h) in leaves.items()}
+    return {name: gradient.to(x.dtype) for name, gradient in found.items()}
 
 
 def between(low: float, high: float) -> Callable[[Draw], Tensor]:
