@@ -8,7 +8,6 @@ ATTENTION = (
     *("math_attention", "sdpa_dense", "varlen_attn"),  # the first is flex_attention without a compiler
     *("multi_head_attention", "native_multi_head_attention", "triton_multi_head_attention"),
     *("triton_scaled_dot_attention", "transformer_encoder_layer"),
-    "attention",  # of torch.onnx.ops
     "forward_impl",  # torch.ao.nn.quantizable.MultiheadAttention, in plain operators
     "fuse_attention",  # of torch._inductor, which has attention in plain operators
 )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 # Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
 MATHEMATICS = re.compile(
     r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops|_functorch|autograd"
-    r"|_inductor\.decomposition|_subclasses\.complex_tensor|nested|onnx\.ops|testing|utils\.checkpoint)(\.|$)"
+    r"|_inductor\.decomposition|_subclasses\.complex_tensor|nested|testing|utils\.checkpoint)(\.|$)"
 )
 # Banned whole, or a module of it, such as `lr_scheduler`.
 BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck", "torch.utils.data")
