@@ -38,8 +38,7 @@ def all_forward_all_backward(comm: Any, module: Any, inputs: list[Any], loss_fn:
     if r < last:
         for one in went:
             comm.send(one, r + 1)
-        grads = [comm.recv(r + 1) for _ in range(m)]
-        torch.autograd.backward(went, grads)
+        torch.stack([(one * comm.recv(r + 1)).sum() for one in went]).sum().backward()
     else:
         mean = torch.stack([loss_fn(one, i) for i, one in enumerate(went)]).mean()
         mean.backward()

@@ -19,7 +19,7 @@ def backward(
     grad_output: Tensor, x: Tensor, weight: Tensor | None = None, eps: float = 1e-6
 ) -> tuple[Tensor, Tensor | None]:
     given = [tensor.detach().requires_grad_() for tensor in (x, weight) if tensor is not None]
-    found = torch.autograd.grad(forward(*given, eps=eps), given, grad_output)
+    found = torch.autograd.grad((forward(*given, eps=eps) * grad_output).sum(), given)
     return found[0], None if weight is None else found[1]
 
 
