@@ -168,7 +168,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_entries",
-                    sizes={"entries": (128, 512)},
+                    sizes={"entries": (144, 576)},
                     inputs=lambda draw, entries: {"x": draw.uniform(entries, low=-1)},
                     scenario=many_sines,
                     asks=("memory",),

@@ -147,7 +147,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_rows",
-                    sizes={"test_rows": (256, 4608), "train_rows": (256, 1024)},
+                    sizes={"test_rows": (256, 4096), "train_rows": (512, 3072)},
                     inputs=lambda draw, test_rows, train_rows: clear(draw, train_rows, test_rows, 20, 16),
                     asks=("memory",),
                     written=12,

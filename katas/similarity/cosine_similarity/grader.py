@@ -105,7 +105,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_rows",
-                    sizes={"rows": (128, 1024), "features": (8, 32)},
+                    sizes={"rows": (128, 2048), "features": (8, 32)},
                     inputs=lambda draw, rows, features: pair(rows, features)(draw),
                     scenario=along_both_axes,
                     asks=("loops", "memory", "time"),
