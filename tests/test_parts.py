@@ -44,7 +44,7 @@ LOOSE = Tolerance(1e-2, 1e-2, 1e-2)
 class Dictated(Spawn):
     """A worker that says where it is letter by letter, while the judge looks."""
 
-    def start(self, connection: socket.socket, telling: int, scratch: str, late: int) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
         shared = os.dup(telling)
 
         def speak() -> None:

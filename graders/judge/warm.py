@@ -130,11 +130,11 @@ class Interruptible:
     def isolation(self) -> Isolation:
         return self.launcher.isolation
 
-    def start(self, connection: socket.socket, telling: int, scratch: str, late: int) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
         with self.lock:
             if self.interrupted:
                 raise Interrupted
-            pid = self.launcher.start(connection, telling, scratch, late)
+            pid = self.launcher.start(connection, telling, scratch)
             self.running.add(pid)
             return pid
 

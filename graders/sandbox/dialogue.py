@@ -70,11 +70,8 @@ class Home:
 class WorkerProcess:
     """One worker process with a scratch folder of its own."""
 
-    def __init__(self, launcher: Launcher, path: str, limit: float, late: int = 0) -> None:
-        """`path` names the submission, or all of them, `limit` is the seconds that each message may take.
-
-        It is forked where what is imported `late`, by its place in LATE, is there already.
-        """
+    def __init__(self, launcher: Launcher, path: str, limit: float) -> None:
+        """`path` names the submission, or all of them, `limit` is the seconds that each message may take."""
         self.launcher = launcher
         self.path = path
         self.limit = limit
@@ -99,7 +96,7 @@ class WorkerProcess:
             os.set_blocking(end, False)  # who fills it tells no more, and holds up nobody
         try:
             with theirs:
-                self.pid = launcher.start(theirs, telling, self.scratch.name, late)
+                self.pid = launcher.start(theirs, telling, self.scratch.name)
         except BaseException:
             self.give_back()
             raise

@@ -37,7 +37,7 @@ class Launcher(Protocol):
 
     cuda: bool  # whether its workers are to begin CUDA: set by who grades on a GPU
 
-    def start(self, connection: socket.socket, telling: int, scratch: str, late: int) -> int: ...
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int: ...
     def stop(self, pid: int) -> str: ...
     def close(self) -> None: ...
 
@@ -103,10 +103,10 @@ class ForkServer:
         """The server's first message; the judge has other things to do until it comes."""
         return LEVELS[self.reply()]
 
-    def start(self, connection: socket.socket, telling: int, scratch: str, late: int) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
         """Raises: OSError, wire.Closed where not even another server can."""
         assert self.isolation  # it comes before what follows
-        message, fds = COMMAND.pack(START, late), [connection.fileno(), telling]
+        message, fds = COMMAND.pack(START, 0), [connection.fileno(), telling]
         try:
             pid = self.exchange(message, fds, scratch)
         except (OSError, wire.Closed):
@@ -155,7 +155,7 @@ class Spawn:
         self.processes: dict[int, Any] = {}
         self.isolation: cage.Isolation = "none" if sys.platform == "win32" else "limits"
 
-    def start(self, connection: socket.socket, telling: int, scratch: str, late: int) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
         context = multiprocessing.get_context("spawn")
         pipe = Connection(os.dup(telling), readable=False)  # which travels to a spawned process
         process = context.Process(target=be_spawned, args=(connection, pipe, scratch), daemon=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import os
 import platform
 import signal
@@ -22,11 +21,11 @@ from graders.sandbox import cage, system_calls
 from graders.sandbox.machine import keep_freed_memory, make_room, use_large_pages
 from graders.worker.fortress.stock import take_stock
 from graders.worker.fortress.unneeded import take_away_unneeded
-from graders.worker.serve import LATE, READY, forget_modules, serve_submissions
+from graders.worker.serve import READY, forget_modules, serve_submissions
 
 COMMAND = struct.Struct("!QQ")  # between judge and server
 STOP = 0  # the first number of a message to the server; the second is a worker's pid
-START = 1  # else; the second, what is imported late. Descriptors come with it, and after it a scratch folder's path
+START = 1  # else. Descriptors come with it, and after it a scratch folder's path
 LARGE_PAGES_FROM = 8  # workers: a run of one kata starts two or three
 LEVELS: tuple[cage.Isolation, ...] = ("none", "limits", "full")
 Work = Callable[[socket.socket, int, str], None]  # of a worker, with its connection, its pipe and its scratch folder
@@ -90,11 +89,6 @@ def serve(
             break
         kind, pid = COMMAND.unpack(message)
         if kind == START:
-            if pid and LATE[pid] not in sys.modules:
-                os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.sep  # it wants one, and may write nowhere
-                with contextlib.suppress(Exception):  # then each worker tries for itself
-                    importlib.import_module(LATE[pid])
-                work = prepared_worker()
             started += 1
             if started == LARGE_PAGES_FROM:
                 use_large_pages()

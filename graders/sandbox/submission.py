@@ -16,7 +16,6 @@ from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import NO_ANSWER, Raised, Reply, Request, names_of, printed_of, raised_of, reply_of
 from graders.worker import wire
 from graders.worker.protocol import LoadRequest
-from graders.worker.serve import imports_late
 from graders.worker.visible import visible
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
@@ -81,8 +80,7 @@ class Submission:
         if worker is None or self not in worker.read:
             self.refuse_more()
             limit = self.limit = LIMIT_SECONDS / 2**self.hangs
-            late = imports_late(self.source.text, self.banned)
-            worker = self.home.worker = worker or WorkerProcess(self.launcher, self.source.shown, limit, late)
+            worker = self.home.worker = worker or WorkerProcess(self.launcher, self.source.shown, limit)
             worker.limit, worker.most = limit + CUDA_SECONDS * self.launcher.cuda, self.left
             header: LoadRequest = {
                 "op": "load",

@@ -9,12 +9,10 @@ import _socket
 import builtins
 import faulthandler
 import gc
-import importlib
 import inspect
 import io
 import linecache
 import os
-import re
 import signal
 import socket
 import sys
@@ -43,10 +41,6 @@ PRINTED_BYTES = 1 << 20
 GPUS = "CUDA_VISIBLE_DEVICES"
 KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", GPUS}  # of the environment
 READY = b"!"
-TRAINS = re.compile(r"\boptim\b")
-PULLS_BACK = re.compile(r"\bautograd\.backward\b|\.backward\(\s*(?!\)|(?:retain_graph|create_graph|inputs)\s*=)\S")
-# What torch imports late, for seconds: nothing, in the first backward that is given gradients, for the first optimizer.
-LATE = ("", "torch.fx.experimental.symbolic_shapes", "torch._dynamo")
 STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
 parameters_of = inspect.Signature.__dict__["_parameters"].__get__
 of_parameter = [inspect.Parameter.__dict__[name].__get__ for name in ("_default", "_name", "_kind")]
@@ -201,8 +195,6 @@ def load(module: ModuleType, request: LoadRequest) -> tuple[Reply, list[Tensor]]
     """Imports the source and describes the names asked for."""
     path, source = request["path"], request["source"]
     guards.LOADING.append(None)
-    if late := imports_late(source, request["banned"]):
-        outside.run(partial(importlib.import_module, LATE[late]))  # its seconds belong to no call
     sys.modules[module.__name__] = module
     vars(module)["__builtins__"] = vars(sys.modules["builtins"])
     for file in (path, str(module.__file__)):  # torch.jit reads it; inspect looks for a class in its module's file
@@ -216,11 +208,6 @@ def load(module: ModuleType, request: LoadRequest) -> tuple[Reply, list[Tensor]]
     finally:
         guards.LOADING.clear()
     return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, []
-
-
-def imports_late(source: str, banned: tuple[str, ...]) -> int:
-    """What of LATE it may need, by its place there: an optimizer of torch's imports the other one, too."""
-    return 2 if TRAINS.search(source) and not banned else 1 if PULLS_BACK.search(source) else 0
 
 
 def describe(module: ModuleType, name: str) -> dict[str, Any] | None:

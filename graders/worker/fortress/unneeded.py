@@ -2,12 +2,15 @@
 
 These are torch's operators outside `aten` (mkldnn, quantized, onednn, prims, …), kernels once more under names that no
 ban knows; torch.onnx, which has some in Python; the ways out to numpy; the profiler and tracemalloc, by which costs are
-counted; other kernels for torch's operators; and what of `torch.compile` would start programs.
+counted; other kernels for torch's operators; and what of `torch.compile` would start programs. In the place of what
+torch imports late, for seconds, stands what the usual caller needs of it.
 """
 
 from __future__ import annotations
 
 import _tracemalloc
+import importlib
+import operator
 import re
 import sys
 import tracemalloc
@@ -54,6 +57,9 @@ def take_away_unneeded(stock: Inventory) -> None:
     torch.compile = uncompiled(torch.compile)
     sys.modules["torch.onnx"] = ModuleType("torch.onnx")
     sys.modules["torch.onnx"].is_in_onnx_export = lambda: False  # type: ignore[attr-defined]  # torch.compile asks
+    # An optimizer asks this of torch.compile at each step, and a backward that is given gradients that of their shapes.
+    stand_in("torch._dynamo", graph_break=left_out, disable=undisturbed)
+    stand_in("torch.fx.experimental.symbolic_shapes", sym_eq=operator.eq, expect_true=bool, __path__=[])
 
 
 def of_ones_own(kind: str, namespace: str, key: str, *where: Any) -> Any:
@@ -67,6 +73,28 @@ def of_ones_own(kind: str, namespace: str, key: str, *where: Any) -> Any:
     return new_library(kind, namespace, key, *where)
 
 
+class StandIn(ModuleType):
+    """A module of torch's of which a part is here; whoever wants more imports it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__path__":  # who looks through all modules wants nothing of it
+            raise AttributeError(name)
+        if sys.modules[self.__name__] is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def stand_in(name: str, **parts: Any) -> None:
+    if name not in sys.modules:
+        sys.modules[name] = StandIn(name)
+        vars(sys.modules[name]).update(parts)
+
+
+def undisturbed(function: Any = None, *_: object, **__: object) -> Any:
+    """As a decorator of torch's, with or without arguments."""
+    return (lambda one: one) if function is None else function
+
+
 def left_out(*_: object, **__: object) -> None: ...
 
 
@@ -76,6 +104,6 @@ def uncompiled(compile_it: Callable[..., Any]) -> Callable[..., Any]:
     def compile(model: Any = None, *, backend: Any = "inductor", **options: Any) -> Any:  # noqa: A001
         if backend != "inductor":
             return compile_it(model, backend=backend, **options)
-        return (lambda one: one) if model is None else model
+        return undisturbed(model)
 
     return compile
