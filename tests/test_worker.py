@@ -159,11 +159,15 @@ def test_code_that_only_bears_the_name_of_a_library_is_not_installed(named: str)
     assert not meter.is_installed(compile("for i in range(9):\n    pass\n", named, "exec"))
 
 
-def test_code_of_a_library_is_installed() -> None:
+def test_code_of_a_library_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     nested = contextlib.suppress.__exit__.__code__
     assert isinstance(nested, CodeType)
     assert meter.is_installed(nested)
     assert meter.is_installed(torch.nn.Linear.forward.__code__)
+    monkeypatch.setattr(meter, "COMPILED", {})
+    monkeypatch.setattr(meter, "cache_from_source", lambda file: file)  # as if that were of another text
+    assert meter.is_installed(torch.nn.Linear.forward.__code__)
+    assert not meter.is_installed(test_code_of_a_library_is_installed.__code__.replace(co_filename=torch.__file__))
 
 
 OPERATORS = """

@@ -12,6 +12,7 @@ import sys
 from _imp import get_frozen_object
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import cache_from_source
 from marshal import dumps, loads
 from operator import itemgetter
 from pathlib import Path
@@ -41,7 +42,8 @@ LOOP = 20  # runs of one line, fewer than which no budget minds
 USUAL = 1 << 18  # bytes of Python's own, up to which it is not counted: they vary a little
 Run = tuple[CodeType, int] | tuple[CodeType, int, CodeType]  # a line, or its calls of one function
 Runs = dict[Run, int]
-COMPILED: dict[str, set[CodeType]] = {}  # code of files that were asked about, by their paths
+COMPILED: dict[tuple[str, bool], set[CodeType]] = {}  # code of files that were asked about, as codes_of found it
+PYC_HEADER = 16  # bytes before the code
 OURS = f"{Path(__file__).parent}{os.sep}"
 LIBRARY = tuple({f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, Path(torch.__file__).parents[1])})
 
@@ -228,9 +230,12 @@ def is_ours(code: CodeType) -> bool:
 def is_installed(code: CodeType) -> bool:
     """Whether the file that the code names, one of Python's or of a library's, compiles to it."""
     file = code.co_filename
-    if file not in COMPILED:
-        COMPILED[file] = set(codes_of(file))
-    return code in COMPILED[file]
+    for kept in (True, False):  # what Python keeps in compiled form may be of an older text
+        if (file, kept) not in COMPILED:
+            COMPILED[file, kept] = set(codes_of(file, kept))
+        if code in COMPILED[file, kept]:
+            return True
+    return False
 
 
 def makes_a_named_tuple(code: CodeType) -> bool:
@@ -243,18 +248,19 @@ def makes_a_named_tuple(code: CodeType) -> bool:
     return type(made) is CodeType and made == code
 
 
-def codes_of(file: str) -> Iterator[CodeType]:
-    """All code of a library's file; none where it is no such file."""
+def codes_of(file: str, kept: bool) -> Iterator[CodeType]:
+    """All code of a library's file, as it is `kept` compiled, or compiled anew; none where it is no such file."""
     try:
         if file.startswith("<frozen "):
             name = file[len("<frozen ") : -1]
             pending = [get_frozen_object(FROZEN.get(name, name))]
         elif file.startswith(LIBRARY):
-            with open(file, "rb") as stream:
-                pending = [compile(stream.read(), file, "exec", dont_inherit=True)]
+            with open(cache_from_source(file) if kept else file, "rb") as stream:
+                text = stream.read()
+            pending = [loads(text[PYC_HEADER:]) if kept else compile(text, file, "exec", dont_inherit=True)]
         else:
             return
-    except (ImportError, OSError, SyntaxError, ValueError):
+    except (EOFError, ImportError, NotImplementedError, OSError, SyntaxError, TypeError, ValueError):
         return
     while pending:
         one = pending.pop()
