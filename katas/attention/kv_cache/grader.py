@@ -1,5 +1,7 @@
 """What is checked of kv_cache."""
 
+from dataclasses import replace
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -193,21 +195,27 @@ GRADER = Grader(
                 Case("cache_of_other_sizes", caches_of_other_sizes, scenario=refused, raises=ValueError),
             ),
             budgets=(
-                attention.small_heads(
-                    lambda draw, B, H, S, d: text(draw, B, H * d, H, S, 4), init=None, scenario=in_chunks
+                replace(
+                    attention.small_heads(
+                        lambda draw, B, H, S, d: text(draw, B, H * d, H, S, 4), init=None, scenario=in_chunks
+                    ),
+                    sizes=dict.fromkeys(attention.LOOPS, (4, 24)),
                 ),
-                attention.long_sequences(
-                    lambda draw, B, H, S, d: text(draw, B, H * d, H, S, 8),
-                    init=None,
-                    name="long_texts",
-                    scenario=in_chunks,
+                replace(
+                    attention.long_sequences(
+                        lambda draw, B, H, S, d: text(draw, B, H * d, H, S, 8),
+                        init=None,
+                        name="long_texts",
+                        scenario=in_chunks,
+                    ),
+                    sizes={"heads": (1, 4), "tokens": (64, 256), "channels": (8, 32)},
                 ),
                 Budget(
                     "many_texts",
-                    sizes={"texts": (128, 2304)},
-                    inputs=lambda draw, texts: {"x": draw.normal(32, 8, 32), "num_heads": 2, "calls": texts // 32},
+                    sizes={"texts": (128, 1536)},
+                    inputs=lambda draw, texts: {"x": draw.normal(32, 4, 64), "num_heads": 2, "calls": texts // 32},
                     asks=("memory",),
-                    peak=3,
+                    peak=2,
                     scenario=texts_in_turn,
                     hints={"texts": "keep nothing of a text in the layer: its past is in the cache"},
                 ),
