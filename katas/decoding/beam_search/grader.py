@@ -1,8 +1,10 @@
 """What is checked of beam_search."""
 
+import heapq
 import math
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ def one_by_one(
     max_len: int = 20,
     length_penalty: float = 0.0,
 ) -> list[Hypothesis]:
-    """One call for each hypothesis, which is extended by every token."""
+    """One call for each hypothesis, which is extended by as many of the best tokens as there could be left."""
 
     def finished(tokens: list[int]) -> bool:
         return len(tokens) > 1 and tokens[-1] == eos
@@ -35,7 +37,8 @@ def one_by_one(
         longer = [one for one in beam if finished(one[0])]
         for tokens, total in (one for one in beam if not finished(one[0])):
             row = enumerate(log_probs(torch.tensor([tokens]))[0].tolist())
-            longer += [([*tokens, token], total + value) for token, value in row if value > -math.inf]
+            best = heapq.nlargest(beam_width, row, key=itemgetter(1))
+            longer += [([*tokens, token], total + value) for token, value in best if value > -math.inf]
         beam = sorted(longer, key=score, reverse=True)[:beam_width]
     return [(tokens, score((tokens, total))) for tokens, total in beam]
 
