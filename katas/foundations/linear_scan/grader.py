@@ -12,16 +12,17 @@ from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submissi
 
 def row_by_row(op: Callable[[Tensor, Tensor], Tensor], x: Tensor) -> Tensor:
     assert len(x)
-    rows = [x[:1]]
-    for i in range(1, len(x)):
-        rows.append(op(rows[-1], x[i : i + 1]))
+    first, *others = x.split(1)
+    rows = [first]
+    for row in others:
+        rows.append(op(rows[-1], row))
     return torch.cat(rows)
 
 
 def step_by_step(a: Tensor, b: Tensor, h0: Tensor | None = None) -> Tensor:
     h, states = torch.zeros_like(b[:, 0]) if h0 is None else h0, []
-    for t in range(b.shape[1]):
-        h = a[:, t] * h + b[:, t]
+    for a_t, b_t in zip(a.unbind(1), b.unbind(1), strict=True):
+        h = a_t * h + b_t
         states.append(h)
     return torch.stack(states, dim=1)
 
