@@ -39,7 +39,7 @@ def clusters(
     labels: tuple[int, ...] = (),
     new: tuple[int, ...] = (),
     wrong: int = 0,
-    epochs: int = 100,
+    epochs: int = 60,
     lr: float = 0.5,
 ) -> Arguments:
     """N training and M test rows around each centre, the latter with `new` labels, and up to `wrong` wrong ones."""
@@ -143,7 +143,7 @@ GRADER = Grader(
                 ),
                 Case(
                     "small_rate",
-                    lambda draw: clusters(draw, circle(draw, 5), wrong=25, epochs=300, lr=0.05),
+                    lambda draw: clusters(draw, circle(draw, 5), wrong=25, epochs=200, lr=0.05),
                     dtypes=ONE,
                 ),
                 Case(
@@ -154,11 +154,11 @@ GRADER = Grader(
                 Case(
                     "on_a_line",
                     lambda draw: [
-                        clusters(draw, LINE, std=0.1, labels=(0, 2, 1), epochs=200, lr=0.2),
+                        clusters(draw, LINE, std=0.1, labels=(0, 2, 1), epochs=120, lr=0.2),
                         clusters(draw, RAY, std=0.1),
-                        clusters(draw, UNEVEN, std=0.2, labels=(0, 1, 1, 1), epochs=300, lr=0.2),
+                        clusters(draw, UNEVEN, std=0.2, labels=(0, 1, 1, 1), epochs=180, lr=0.2),
                         clusters(
-                            draw, [[-2.0], [-2.0], [2.0], [12.0]], std=0.2, labels=(0, 0, 1, 1), epochs=300, lr=0.2
+                            draw, [[-2.0], [-2.0], [2.0], [12.0]], std=0.2, labels=(0, 0, 1, 1), epochs=180, lr=0.2
                         ),
                     ],
                     dtypes=ONE,
@@ -232,7 +232,7 @@ GRADER = Grader(
 def test_xor_stays_hard(submission: Submission, draw: Draw) -> None:
     """The square may lie in a plane of a 100-D space, or be turned so that x² and y² tell the classes apart."""
     for N, corners, D in ((10, SQUARE, 2), (20, SQUARE, 100), (20, TURNED, 2)):
-        asked = clusters(draw, corners, N=N, M=20, std=0.5, labels=(0, 1, 0, 1), epochs=300)
+        asked = clusters(draw, corners, N=N, M=20, std=0.5, labels=(0, 1, 0, 1), epochs=150)
         if D > 2:
             plane = torch.linalg.qr(draw.normal(D, 2)).Q.mT
             asked |= {name: asked[name] @ plane for name in ("train_x", "test_x")}
