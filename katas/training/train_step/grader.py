@@ -46,9 +46,10 @@ def trained(
     old=None,
     still=False,
     form="",
+    steps=3,
     **more,
 ):
-    """Three steps on the same micro-batches. `old` fills each .grad before; `still` puts the tanh into eval mode.
+    """Steps on the same micro-batches. `old` fills each .grad before; `still` puts the tanh into eval mode.
 
     The parameters have two axes, one or none.
     """
@@ -101,7 +102,7 @@ def trained(
         start = sum(len(x) for x, _ in batches)
         batch = [x[start : start + rows, :length] for x in (ids, targets)]
         batches.append(batch if form == "parts of longer rows" else [x.contiguous() for x in batch])
-    for _ in range(3):
+    for _ in range(steps):
         given = (batch for batch in batches) if form == "a generator" else batches
         losses.append(train_step(model, optimizer, given, scheduler=Scheduler() if halve else None, **more))
         rates.append(optimizer.param_groups[0]["lr"])
@@ -187,7 +188,7 @@ GRADER = Grader(
                 Budget(
                     "many_micro_batches",
                     sizes={"micro_batches": (4, 16)},
-                    inputs=lambda draw, micro_batches: tokens(draw, ((8, 64),) * micro_batches, V=64, D=16),
+                    inputs=lambda draw, micro_batches: tokens(draw, ((8, 64),) * micro_batches, V=64, D=16, steps=1),
                     asks=("memory",),
                     scenario=trained,
                     peak=3,
