@@ -33,7 +33,7 @@ def iou(a: Tensor, b: Tensor) -> Tensor:
 
 def greedy(boxes: Tensor, scores: Tensor, iou_threshold: float, classes: Tensor | None = None) -> Tensor:
     """By definition: a box is kept if no box that was kept before it, of its class, overlaps it too much."""
-    table = iou(boxes, boxes).tolist()
+    table = with_one(boxes[:, None], boxes).tolist()
     kinds = [0] * len(boxes) if classes is None else classes.tolist()
     kept: list[int] = []
     for i in sorted(range(len(boxes)), key=scores.tolist().__getitem__, reverse=True):  # leaves equal ones in order
@@ -370,7 +370,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_boxes",
-                    sizes={"overlaps": (4 * 820, 18 * 820)},
+                    sizes={"overlaps": (3 * 820, 15 * 820)},
                     inputs=many_pairs,
                     operators=20,  # a loop over boxes is welcome, the IoU of each with all others inside it
                     hints={"overlaps": "loop over boxes alone, and take all others at once"},
