@@ -102,7 +102,7 @@ def penalty(name: str, of_each: Callable[[Tensor], Tensor], *stds: float) -> Ans
 
     overflow = [{"std": std, "strength": 0.005} for std in stds] + [{"std": stds[-1], "strength": 1e-7}]
     overflow += [{"rows": rows, "columns": 24, "form": "312 numbers more"} for rows in (20, 140)]
-    overflow += [{"rows": 500, "columns": 640, "strength": 1e-8}]
+    overflow += [{"rows": 250, "columns": 400, "strength": 1e-8}]
     cases = (
         case("of_a_model", of_a_model(name=name)),
         case("of_any_iterable", each(FORMS + FEWER, name=name)),
