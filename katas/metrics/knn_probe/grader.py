@@ -15,22 +15,37 @@ FAR_LABELS = {"M": 20, "labels": (150_001, 44, 45, 300), "right": 0.9}
 CHUNKED = "compare at most 256 test rows at a time with all training rows"
 
 
-def predictions(train_x: Tensor, train_y: Tensor, test_x: Tensor, k: int) -> Tensor:
+def neighbours(train_x: Tensor, test_x: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The cosines of the k nearest training rows of each test row, falling, and which rows they are."""
     cosines = F.normalize(test_x, dim=1) @ F.normalize(train_x, dim=1).T
-    nearest = cosines.topk(min(k, len(train_x)), dim=1).indices
+    found = cosines.topk(min(k, len(train_x)), dim=1)
+    return found.values, found.indices
+
+
+def elected(train_y: Tensor, nearest: Tensor) -> Tensor:
     labels = train_y.unique()  # ascending
     votes = (train_y[nearest].unsqueeze(2) == labels).sum(1)
     return labels[(votes * len(labels) - torch.arange(len(labels))).argmax(1)]  # of equal ones the first
 
 
 def by_definition(train_x: Tensor, train_y: Tensor, test_x: Tensor, test_y: Tensor, k: int = 20) -> float:
-    return float((predictions(train_x, train_y, test_x, k) == test_y).double().mean())
+    _, nearest = neighbours(train_x, test_x, k)
+    return float((elected(train_y, nearest) == test_y).double().mean())
 
 
-def arguments(draw: Draw, train_x: Tensor, train_y: Tensor, test_x: Tensor, k: int, right: float = 0.6) -> Arguments:
+def arguments(
+    draw: Draw,
+    train_x: Tensor,
+    train_y: Tensor,
+    test_x: Tensor,
+    k: int,
+    right: float = 0.6,
+    nearest: Tensor | None = None,
+) -> Arguments:
     """Test labels of which at least about that share is right, so that other predictions lower the accuracy."""
+    nearest = neighbours(train_x, test_x, k)[1] if nearest is None else nearest
     others = train_y[draw.integers(len(test_x), high=len(train_y))]
-    test_y = torch.where(draw.uniform(len(test_x)) < right, predictions(train_x, train_y, test_x, k), others)
+    test_y = torch.where(draw.uniform(len(test_x)) < right, elected(train_y, nearest), others)
     given = {"train_x": train_x, "train_y": train_y, "test_x": test_x, "test_y": test_y}
     return given if k == 20 else given | {"k": k}  # the default is really used
 
@@ -45,10 +60,10 @@ def clear(
 ) -> Arguments:
     """Random labels, and those test rows for which it is clearest who the k nearest are."""
     train_x, test_x = rows(draw, N, D), rows(draw, M + 200, D)
-    cosines = F.normalize(test_x, dim=1) @ F.normalize(train_x, dim=1).T
-    gaps = -cosines.topk(min(k + 1, N), dim=1).values.diff(dim=1)[:, k - 1 : k].sum(1)
-    test_x = test_x[gaps.argsort(descending=True)[:M]]
-    return arguments(draw, train_x, torch.tensor(labels)[draw.integers(N, high=len(labels))], test_x, k, right)
+    cosines, nearest = neighbours(train_x, test_x, k + 1)
+    clearest = (-cosines.diff(dim=1)[:, k - 1 : k].sum(1)).argsort(descending=True)[:M]
+    train_y = torch.tensor(labels)[draw.integers(N, high=len(labels))]
+    return arguments(draw, train_x, train_y, test_x[clearest], k, right, nearest[clearest, :k])
 
 
 def several(*wanted: dict[str, Any]) -> Inputs:
