@@ -90,8 +90,8 @@ def answer(name: str, oracle: Callable[[Tensor], Tensor], *more: Case, inputs: I
         return {"x": order.double() * 9.5 / rows - 0.5}
 
     axes = {"rows": "work on all rows at once", "features": "work on all features at once"}
-    sizes = {"rows": (256, 2048), "features": (8, 32)}
     asks = ("loops", "memory") if name in ("min_max", "z_score", "robust") else ("loops",)
+    sizes = {"rows": (128, 1536 if "memory" in asks else 512), "features": (6, 24)}
     return Answer(
         f"{name}(x)",
         oracle=oracle,
