@@ -329,6 +329,7 @@ class Counting:
 
     processor = None
     cuda = False
+    ready = True
 
     def __init__(self) -> None:
         self.launcher = new_launcher()

@@ -118,6 +118,7 @@ class Interruptible:
 
     processor = None
     cuda = False
+    ready = True
 
     def __init__(self, launcher: Launcher) -> None:
         self.launcher = launcher

@@ -11,6 +11,7 @@ import functools
 import multiprocessing
 import os
 import random
+import select
 import signal
 import socket
 import sys
@@ -32,6 +33,8 @@ class Launcher(Protocol):
 
     @property
     def isolation(self) -> cage.Isolation: ...
+    @property
+    def ready(self) -> bool: ...  # to start workers at once
     @property
     def processor(self) -> int | None: ...  # that its workers keep to, if to one
 
@@ -98,6 +101,10 @@ class ForkServer:
                 "the process that starts workers ended, and the new one could not be isolated as well as the old one"
             )
 
+    @property
+    def ready(self) -> bool:
+        return "isolation" in vars(self) or bool(select.select([self.control], [], [], 0)[0])
+
     @functools.cached_property
     def isolation(self) -> cage.Isolation:
         """The server's first message; the judge has other things to do until it comes."""
@@ -150,6 +157,7 @@ class Spawn:
 
     processor = None
     cuda = False
+    ready = True
 
     def __init__(self) -> None:
         self.processes: dict[int, Any] = {}
