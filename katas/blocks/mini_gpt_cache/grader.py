@@ -275,7 +275,7 @@ GRADER = Grader(
                 ),
                 Budget(
                     "long_texts",
-                    sizes={"heads": (2, 8), "length": (32, 128), "channels": (4, 16)},
+                    sizes={"heads": (1, 4), "length": (40, 160), "channels": (4, 16)},
                     peak=3,
                     inputs=lambda draw, heads, length, channels: gpt.tokens(
                         draw, 1, length, 8, length, heads * channels, heads, 1
@@ -288,7 +288,7 @@ GRADER = Grader(
                     "long_past",
                     sizes={"past": (32, 256)},
                     written=4,
-                    inputs=lambda draw, past: gpt.tokens(draw, 1, past + 8, 8, past + 1, 32, 8, 1) | {"past": past},
+                    inputs=lambda draw, past: gpt.tokens(draw, 1, past + 6, 8, past + 1, 32, 8, 1) | {"past": past},
                     scenario=continued_often,
                     asks=("memory",),
                     hints={"past": "keep keys and values of the past: a new token needs no other work on old ones"},
@@ -300,7 +300,7 @@ GRADER = Grader(
                     inputs=lambda draw, prompt: {
                         "ids": draw.integers(1, prompt, high=8),
                         "sizes": [8, 200, 32, 8, 1],
-                        "new_tokens": 12,
+                        "new_tokens": 8,
                     },
                     scenario=long_writing,
                     asks=("memory",),
@@ -311,8 +311,8 @@ GRADER = Grader(
                     sizes={"texts": (6, 24)},
                     peak=2,
                     inputs=lambda draw, texts: {
-                        "ids": draw.integers(16, 64, high=8),
-                        "sizes": [8, 64, 32, 1, 1],
+                        "ids": draw.integers(64, 16, high=8),
+                        "sizes": [8, 16, 32, 1, 1],
                         "texts": texts,
                     },
                     scenario=texts_in_turn,
