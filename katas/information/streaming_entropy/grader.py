@@ -284,7 +284,7 @@ GRADER = Grader(
                 ),
                 robust(
                     "many_updates",
-                    lambda draw: stream(draw, 2, *[2] * 1500, start=1500),
+                    lambda draw: stream(draw, 2, *[2] * 1100, start=1100),
                     scenario=streamed,
                     dtypes=(torch.float64,),
                 ),
@@ -304,9 +304,9 @@ GRADER = Grader(
                 ),
                 Budget(
                     "long_streams",
-                    sizes={"updates": (20, 80)},
+                    sizes={"updates": (10, 40)},
                     peak=2,
-                    inputs=lambda draw, updates: {"logits": draw.normal(16, 512), "updates": updates},
+                    inputs=lambda draw, updates: {"logits": draw.normal(16, 2048), "updates": updates},
                     asks=("memory",),
                     scenario=in_turn,
                     hints={"updates": "keep a few numbers for each row, no logits and no graph"},
