@@ -348,7 +348,7 @@ def all_pairs(vectors: TestVectors, answer: Answer, budget: Budget, reference: S
     cost = budgets.ask_reference(reference, budgets.measured_request(vectors, answer, budget, None, "cost")).cost
     assert cost is not None
     most = budgets.limit(budget, "peak", cost.peak)
-    tensors = {name: one for name, one in vectors.arguments(budget.case())[0].items() if isinstance(one, Tensor)}
+    tensors = {name: one for name, one in vectors.arguments(budget.case(None))[0].items() if isinstance(one, Tensor)}
     tables = {(name, axis): 4 * n * n for name, one in tensors.items() for axis, n in enumerate(one.shape)}
     return {axis for axis, n in tables.items() if cost.peak < n <= most}, {
         axis for axis, n in tables.items() if n > most

@@ -67,13 +67,13 @@ def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
     """
 
     def elements(budget: Budget) -> tuple[bool, int]:
-        given = trial.vectors.arguments(budget.case())[0].values()
+        given = trial.vectors.arguments(budget.case(None))[0].values()
         largest = max((value.numel() for value in given if isinstance(value, Tensor)), default=0)
         return largest <= LARGER, largest
 
     if trial.brief or budget is not min(reversed(answer.budgets), key=elements):  # the smallest of them that is large
         return
-    case, dtype = budget.case(), answer.cases[0].dtypes[0]
+    case, dtype = budget.case(None), answer.cases[0].dtypes[0]
     usual = trial.vectors.requests(answer, case, dtype, answer.differentiates)[0]
     requests = [(usual, dtype)]
     if elements(budget)[1] <= LARGEST:
@@ -114,7 +114,7 @@ def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
 
 def cost_without_gradients(trial: Trial, answer: Answer, budget: Budget) -> tuple[Request, Cost]:
     """A call under no_grad may do no more than one with gradients."""
-    case = budget.case()
+    case = budget.case(None)
     mode = Mode(case.dtypes[0], gradients="off")
     request = trial.vectors.request(answer, case, mode, 0, "cost")
     reply = trial.ask(request)

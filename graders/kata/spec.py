@@ -181,7 +181,7 @@ class Budget:
                 raise GraderError(f"budget {self.name!r}: what ranks cost is for a test of the kata, see kata/comm.py")
 
     @functools.cache  # noqa: B019  # budgets live as long as the grader does
-    def case(self, grown: str | None = None) -> Case:
+    def case(self, grown: str | None) -> Case:
         """The case where every axis is large, or (by its name) one of them, or with "" none."""
         sizes = {axis: pair[grown in (None, axis)] for axis, pair in self.sizes.items()}
         return Case(
