@@ -22,6 +22,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from graders.catalogue import katas
 from graders.catalogue.source import Source
 from graders.faults import ROOT, CheckFailed
+from graders.judge import process
+from graders.judge.process import Job
 from graders.judge.run import Options, Run, source_of
 from graders.judge.warm import WarmJudge
 from graders.sandbox import dialogue
@@ -359,6 +361,17 @@ def test_references_share_a_worker_until_its_time_is_used_up(monkeypatch: pytest
         run.close()
     assert [result.state for result in run.results] == ["solved"] * 3
     assert started == [2, 3, 5]  # one for each submission, and one for the references
+
+
+def test_references_of_the_katas_that_a_process_judges_share_a_worker() -> None:
+    launcher, told = Counting(), list[Any]()
+    jobs = [Job(name, Options(reference=True), whole=True) for name in ("perplexity", "f1_score")]
+    try:
+        process.serve(jobs, told.append, ROOT, launcher)
+    finally:
+        launcher.close()
+    assert [found.result.state for found in told] == ["solved"] * 2
+    assert launcher.started == 3
 
 
 def test_known_mistakes_share_a_worker_that_stays_for_the_next_answer(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from graders.faults import GraderError, UsageError
 from graders.judge.results import Result
 from graders.judge.run import Options, source_of
 from graders.judge.warm import WarmJudge
+from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.machine import give_back_memory, keep_freed_memory, keep_to
 
@@ -62,6 +63,7 @@ def serve(
     keep_freed_memory()
     torch.set_num_threads(1)
     judges: dict[tuple[str, int], tuple[Kata, WarmJudge]] = {}
+    home = Home()
     try:
         for job in jobs:
             began = time.perf_counter()
@@ -72,13 +74,14 @@ def serve(
                         judges.pop(next(iter(judges)))[1].close()
                         if kept > 1:  # it goes on for hours
                             give_back_memory()  # a million scores, many times, which no later kata has use for
-                    judges[own] = katas.find_one(job.kata, root), WarmJudge(launcher, job.asked.seed)
+                    judges[own] = katas.find_one(job.kata, root), WarmJudge(launcher, job.asked.seed, home)
                 do(job, *judges[own], began, tell)
             except (GraderError, UsageError) as error:
                 tell(GraderError(f"{job.kata}: {error}"))
     finally:
         for _, judge in judges.values():
             judge.close()
+        home.close()
 
 
 def do(job: Job, kata: Kata, judge: WarmJudge, began: float, tell: Callable[[Found | GraderError], None]) -> None:

@@ -13,6 +13,7 @@ from graders.catalogue.source import Source
 from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED, Options, Run, Shared
 from graders.sandbox.cage import Isolation
+from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.submission import Submission
 
@@ -24,10 +25,12 @@ class Interrupted(KeyboardInterrupt):
 class WarmJudge:
     """Judges one file after the other in this process, on the CPU. Make its launcher before any grader is imported."""
 
-    def __init__(self, launcher: Launcher, seed: int = DEFAULT_SEED) -> None:
+    def __init__(self, launcher: Launcher, seed: int = DEFAULT_SEED, home: Home | None = None) -> None:
+        """`home` is where references live that are somebody else's as well, who closes it."""
         self.launcher = Interruptible(launcher)
         self.seed = seed
-        self.shared = Shared()
+        self.own_home = home is None
+        self.shared = Shared(home=home or Home())
         self.judged: Submission | None = None
 
     def grade(
@@ -108,7 +111,10 @@ class WarmJudge:
         for vectors in self.shared.vectors.values():
             for one in vectors:
                 one.forget()
-        self.shared.home.close()
+        for reference in self.shared.references.values():
+            reference.replies.clear()  # the home may go on
+        if self.own_home:
+            self.shared.home.close()
         for diagnosis in self.shared.diagnoses.values():
             diagnosis.close()
 
