@@ -108,7 +108,7 @@ class Run:
         if kata.id not in self.all_vectors:
             made = [TestVectors(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
             self.all_vectors[kata.id] = made
-        result = Result(kata.id, kata.topic, source.shown, kata.rank, source.text, review=flagged(source.text))
+        result = Result(kata.id, kata.topic, source.shown, kata.rank, source.text)
         submission = Submission(source, kata.grader.names, self.launcher, kata.grader.banned)
         if not source.unreadable:
             with contextlib.suppress(UsageError):  # then nobody knows
@@ -149,6 +149,7 @@ class Run:
     def finish(self, pending: SubmissionRun) -> None:
         """Diagnoses a failing submission once its last check has reported, and lets go of its worker."""
         result, submission = pending.result, pending.trial.submission
+        result.review = flagged(result.source_text)
         if submission.unloadable:
             result.error, result.message = True, submission.unloadable
         elif pending.tells_a_mistake:

@@ -201,7 +201,9 @@ GRADER = Grader(
             cases=(
                 Case(
                     "text_and_chunks",
-                    lambda draw: [gpt.calm(draw, units=1.8) | {"chunks": each} for each in ([5], [2, 3])],
+                    lambda draw: [
+                        text | {"chunks": each} for text in [gpt.calm(draw, units=1.8)] for each in ([5], [2, 3])
+                    ],
                     scenario=in_chunks,
                 ),
                 Case(
