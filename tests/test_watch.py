@@ -53,7 +53,7 @@ print(result.state, result.mistake, [outcome.name for outcome in result.outcomes
 judge.close()
 judge.launcher.close()
 """
-KEYS = "h hint  n next  r run  g grade  l list  d diff  q quit"
+KEYS = "h hint  n next  r run  t try  g grade  l list  d diff  q quit"
 HINTS = "# Hints\n\n## A nudge\n\nLook there.\n\n## The idea\n\nDivide.\n\n## Nearly the code\n\n    x / ...\n"
 
 
@@ -160,6 +160,29 @@ def test_keys_show_hints_and_the_list_and_go_on(terminal: Terminal) -> None:
     terminal.shows("affine  ")
     terminal.save(WRONG)
     terminal.shows("FAIL", "scale  ")
+
+
+def test_a_call_is_tried_typed_mended_and_tried_again(terminal: Terminal) -> None:
+    terminal.press("t")
+    terminal.child.expect_exact("Enter tries this, or type a call: ")
+    terminal.press('scale("abq\x7f" * 2, 3)\n')
+    shown = terminal.shows("yours", "NotImplementedError", "expected", "not as expected: should be TypeError, got")
+    assert "scale.py" not in shown
+    terminal.save(WRONG)
+    terminal.shows("FAIL")
+    terminal.press("t")
+    terminal.child.expect_exact("Enter tries this, or type a call: ")
+    assert 'scale("ab" * 2, 3)' in str(terminal.child.before)
+    terminal.save(REFERENCE)
+    terminal.press('print("here")\x17\x17scale(6.0, 3)\n')
+    terminal.shows("yours     18.0", "as expected", "PASS")  # what was saved meanwhile is judged
+
+
+def test_a_pipe_types_no_call(desk: Path) -> None:
+    told = subprocess.run(
+        [*command_line(desk), "watch"], input="t\nq\n", capture_output=True, text=True, timeout=60, check=True, cwd=ROOT
+    )
+    assert "error: there is nothing to try; write a call" in told.stdout  # a toy's statement has no example
 
 
 def test_review_is_judged_where_it_is_written(desk: Path) -> None:

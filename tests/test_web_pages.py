@@ -196,6 +196,48 @@ def test_run_is_stopped_and_the_card_of_an_earlier_text_is_grey(practised: Pract
     expect(page.locator(".pane.card .earlier")).to_have_count(0)
 
 
+def test_a_call_is_tried_beside_the_card(practised: Practised) -> None:
+    page = practised.open()
+    tried, call = page.locator(".pane.try .tried"), page.locator("#call")
+    failing = page.get_by_role("button", name="Try the failing call")
+    expect(failing).to_be_hidden()
+    practised.write(page, PRINTS.replace("10_000", "2"))
+    page.get_by_role("button", name="Try", exact=True).press("Enter")
+    expect(page.locator(".pane.card")).to_be_hidden()
+    call.fill("scale(torch.ones(2))")
+    call.press("Control+Enter")
+    expect(tried).to_contain_text("Not as expected: the output: 2 of 2 differ; worst at [0]: should be 2, got 0.5")
+    expect(tried.locator("pre").nth(0)).to_have_text("(2,) float32\ntensor([0.5000, 0.5000])")
+    expect(tried.locator("pre").nth(1)).to_have_text("(2,) float32\ntensor([2., 2.])")
+    expect(tried.locator("pre").nth(2)).to_contain_text("<script>document.title='taken'</script>")
+    assert practised.states() == []
+    page.evaluate("text => document.getElementById('call').value = text", "1" * 2_000_000)
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator(".pane.try .trouble")).to_contain_text("a try should have at most 50,000 characters")
+    practised.run(page, WRONG, "FAIL")
+    expect(page.locator(".pane.try")).to_be_hidden()
+    failing.click()
+    expect(tried).to_contain_text("15 of 15 differ")
+    assert call.input_value().endswith("\nscale(x)")
+    practised.run(page, REFERENCE, "PASS")
+    expect(failing).to_be_hidden()
+    assert "taken" not in page.title()
+
+
+def test_a_try_is_stopped(practised: Practised) -> None:
+    page = practised.open()
+    page.get_by_role("button", name="Try", exact=True).click()
+    page.locator("#call").fill("while True:\n    pass")
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator(".status")).to_have_text("trying the call")
+    page.keyboard.press("Escape")
+    expect(page.locator(".pane.try")).to_contain_text("the try was stopped")
+    page.locator("#call").fill("1 + 1")
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator(".tried pre").first).to_have_text("2")
+    practised.run(page, REFERENCE, "PASS")
+
+
 def test_mark_goes_with_its_line_and_goes_away_once_that_is_mended(practised: Practised) -> None:
     page = practised.open()
     practised.run(page, HANGS.replace("while True", "1 / 0\n    while True"), "FAIL")
@@ -534,9 +576,15 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
         for number, shown in enumerate(page.get_by_role("group", name="What is shown").get_by_role("button").all()):
             shown.click()
             panes = [one.is_visible() for one in page.locator(".pane").all()]
-            assert panes == [number == 0, number == 1, number == 2]
+            assert panes == [number == 0, number == 1, number == 2, number == 3]
             assert violations(page) == [], (path, shown.inner_text())
         assert violations(page) == [], path
+    if width > 800:
+        page = here.open()
+        page.get_by_role("button", name="Try the failing call").click()
+        expect(page.locator(".tried")).to_be_visible()
+        assert [one.is_visible() for one in page.locator(".pane").all()] == [True, True, False, True]
+        assert violations(page) == []
     context.close()
 
 

@@ -56,3 +56,26 @@ def read_line() -> str:
     except (OSError, ValueError, AttributeError):  # closed, or there is none
         return ""
     return line.strip()[:1] or " " if line else ""
+
+
+@contextlib.contextmanager
+def whole_lines() -> Iterator[bool]:
+    """What is typed can be seen and mended until its line ends, and its keys come then; False where no line can come.
+
+    Windows shows none of it.
+    """
+    typed = sys.stdin is not None and sys.stdin.isatty()
+    if not typed or sys.platform == "win32":
+        yield typed
+        return
+    import termios
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    after = [*before]
+    after[3] |= termios.ICANON | termios.ECHO
+    termios.tcsetattr(terminal, termios.TCSADRAIN, after)
+    try:
+        yield True
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)

@@ -16,23 +16,27 @@ from rich.text import Text
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.desk import attempts, diff, hint, keys, read, review, run, status
+from graders.desk import attempts, diff, hint, keys, read, review, run, status, trying
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.saves import SaveWatcher
 from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile, Verdict, Verdicts
-from graders.faults import UsageError
+from graders.faults import GraderError, UsageError
 from graders.judge import screen
 from graders.judge.card import card_of
 from graders.judge.reporter import Reporter
 from graders.judge.results import Result
+from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
 RUN_SECONDS = 60  # of a file that `r` runs
 BAR = 20  # columns of the progress bar
 REVIEW = review.VIA
-KEYS = {"s": "statement", "h": "hint", "n": "next", "r": "run", "g": "grade", "l": "list", "d": "diff", "q": "quit"}
+KEYS = {
+    "s": "statement", "h": "hint", "n": "next", "r": "run", "t": "try", "g": "grade", "l": "list", "d": "diff",
+    "q": "quit",
+}  # fmt: skip
 ENDING = "ngq"  # keys that end a verdict under way
 
 
@@ -79,6 +83,7 @@ class Watch:
         self.pressed: AnswerFile | str = ""  # the last wish
         self.doubtful = False  # h was pressed, and a hint is shown when it is pressed again
         self.shown: Result | None = None  # the last card's
+        self.calls: dict[Kata, str] = {}  # that was tried last
 
     def saved(self, file: Path) -> None:
         """Called in another thread."""
@@ -94,7 +99,7 @@ class Watch:
         while (event := self.verdicts.wishes.get()) != "q":
             try:
                 self.follow(event)
-            except UsageError as error:
+            except (UsageError, GraderError) as error:
                 self.say(f"error: {error}")
 
     def follow(self, event: AnswerFile | str) -> None:
@@ -107,6 +112,9 @@ class Watch:
             self.grade()
         elif event == "r":
             self.run_file()
+            self.footer(self.desk())
+        elif event == "t":
+            self.try_call()
             self.footer(self.desk())
         elif event == "n":
             self.go_on()
@@ -136,6 +144,32 @@ class Watch:
         if time.monotonic() > end:
             self.say(f"your file was ended after {RUN_SECONDS} s; `nox -s run` has no limit")
         self.say(f"for breakpoints, or a case's inputs:\n  nox -s run -- {self.kata.id} [--case CASE]")
+
+    def try_call(self) -> None:
+        """One that is typed, or else the one that was tried last, that failed, or that the statement shows."""
+        failed = self.shown.failing_call if self.shown and self.shown.kata == self.kata.id else ""
+        offered = [self.calls.get(self.kata, ""), failed]
+        before = next(filter(trying.has_code, offered), "") or trying.example(self.kata)
+        self.console.print(Text(before), no_wrap=True, overflow="ellipsis")
+        typed, saved = "", list[AnswerFile]()
+        with keys.whole_lines() as can_type:
+            if can_type:
+                self.console.print("Enter tries this, or type a call: ", end="")
+            while can_type and (key := self.verdicts.wishes.get()) not in ("\n", "\r"):
+                if isinstance(key, AnswerFile):
+                    saved.append(key)
+                else:
+                    typed += key
+        self.calls[self.kata] = text = typed.strip() or before
+        try:
+            self.verdicts.judge.go_on()
+            made = trying.tried(self.verdicts.judge.launcher, self.kata, source_of(self.kata, self.file), text)
+            rows = [("yours", made.yours), ("expected", made.expected), ("printed", made.printed)]
+            self.reporter.show_rows([row for row in rows if row[1]])
+            self.say(made.verdict)
+        finally:
+            for file in saved:  # meanwhile
+                self.verdicts.tell(file)
 
     def hint(self) -> None:
         """A key that was hit by chance should cost nothing, so a new hint is shown when it is asked for twice."""

@@ -110,11 +110,11 @@ def facts_of(result: Result) -> tuple[list[Row], str]:
     return rows, parts[1] if len(parts) > 1 else parts[0]
 
 
-def printed(output: str) -> str:
+def printed(output: str, most: int = MOST_PRINTED) -> str:
     """The first lines of what a call printed, and whether there were more."""
     lines = output.strip("\n").splitlines()
-    more = ["… (it printed more)"] if len(lines) > MOST_PRINTED or len(output) >= LONGEST_PRINTED else []
-    return "\n".join(lines[:MOST_PRINTED] + more)
+    more = ["… (it printed more)"] if len(lines) > most or len(output) >= LONGEST_PRINTED else []
+    return "\n".join(lines[:most] + more)
 
 
 def costs_in_words(result: Result) -> list[str]:

@@ -43,6 +43,7 @@ class Outcome:
     core: bool = False  # see Check.core
     given: str = ""  # the numbers that went in, where there are few
     messages: tuple[str, ...] = ()  # what ranks sent each other, a line each
+    code: str = ""  # Python that makes the failing call again, or a comment that says why there is none
 
     def __post_init__(self) -> None:
         """Whatever a submission has put into a message, it is short and steers nobody."""
@@ -200,6 +201,13 @@ class Result:
             ),
             default=None,
         )
+
+    @property
+    def failing_call(self) -> str:
+        """The call that failed first, as Python; where that cannot be written, the shortest that can, or why not."""
+        first = self.first_failure.code if self.first_failure else ""
+        codes = [one.code for one in self.failures if one.code and not one.code.rpartition("\n")[2].startswith("#")]
+        return first if first in codes else min(codes, key=len, default=first)
 
     def document(self) -> dict[str, Any]:
         first, points = self.first_failure, self.earned(self.outcomes)

@@ -143,9 +143,9 @@ def divider(name: str, orientation: str, label: str) -> None:
     ui.element("div").classes(f"divider {name}").props(f"{words} aria-valuemin=15 aria-valuemax=85 aria-valuenow=50")
 
 
-def tabs(panes: Mapping[str, str], shown: str) -> None:
-    """Where the screen is too narrow for all panes."""
-    with ui.element("div").classes("tabs").props('role=group aria-label="What is shown"'):
+def tabs(panes: Mapping[str, str], shown: str, label: str = "What is shown") -> None:
+    """Where there is no room for all panes."""
+    with ui.element("div").classes("tabs").props(f'role=group aria-label="{label}"'):
         for name, word in panes.items():
             tab = ui.element("button").props(f"data-shows={name} aria-pressed={str(name == shown).lower()}")
             tab.on("click", js_handler=f"() => katas.pane('{name}')")

@@ -152,9 +152,22 @@ const katas = {
     else emitEvent("enter");
   },
   pane(name) {
-    document.querySelector(".panes").dataset.pane = name;
+    const shown = document.querySelector(".panes").dataset;
+    shown.pane = name;
+    if (["card", "try"].includes(name)) shown.below = name; // also where there is room for all others
     for (const one of document.querySelectorAll("[data-shows]"))
-      one.setAttribute("aria-pressed", one.dataset.shows === name);
+      one.setAttribute("aria-pressed", one.dataset.shows === (one.closest(".below") ? shown.below : name));
+  },
+  fill(text) {
+    const call = document.getElementById("call");
+    call.value = text;
+    this.pane("try");
+    call.scrollTop = call.scrollHeight; // where the call stands, below its tensors
+  },
+  // A longer text is cut where the server still sees that it is too long.
+  tries() {
+    const { value, dataset } = document.getElementById("call");
+    emitEvent("try", value.slice(0, dataset.sent));
   },
   // How much of the room, in percent, has what stands before a divider: the visitor's last choice.
   shares: { across: 42, down: 62, ...JSON.parse(localStorage.getItem("katas:shares") || "{}") },
@@ -256,7 +269,8 @@ document.addEventListener(
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !document.querySelector(".cm-editor")) return;
     event.preventDefault();
     event.stopPropagation();
-    katas.enter();
+    if (event.target.closest?.(".pane.try")) katas.tries();
+    else katas.enter();
   },
   true,
 );

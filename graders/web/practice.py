@@ -18,9 +18,12 @@ from graders.web import cards
 from graders.web.editor import Editor, button, divider, pane, say, tabs
 from graders.web.site import Site, heading
 from graders.web.statement import drawn, statement
+from graders.web.tries import Tries
 
 LOOK_SECONDS = 0.1
-PANES = {"statement": "Statement", "code": "Code", "card": "Card"}
+PANES = {"statement": "Statement", "code": "Code", "card": "Card", "try": "Try"}
+
+BELOW = {name: PANES[name] for name in ("card", "try")}  # one of which is shown, also where there is room
 
 
 class Practice:
@@ -57,7 +60,7 @@ class Practice:
             vim.on("click", js_handler="() => katas.vim()")
             self.status = ui.label().classes("status").props("role=status")
         tabs(PANES, "code")
-        with ui.element("div").classes("panes").props("data-pane=code"):
+        with ui.element("div").classes("panes").props("data-pane=code data-below=card"):
             with pane("statement", "Statement"):
                 self.notes = ui.html(sanitize=False).classes("notes text")
                 self.statement = ui.html(sanitize=False).classes("text")
@@ -65,8 +68,15 @@ class Practice:
             with ui.element("div").classes("pane code"):
                 self.editor = Editor(self.site.state, self.file)
             divider("down", "horizontal", "Height of the code")
-            with pane("card", "Card"):
-                self.card = ui.html(sanitize=False)
+            with ui.element("div").classes("below"):
+                with ui.element("div").classes("tools"):
+                    tabs(BELOW, "card", "Below the code")
+                    self.try_failing = button("Try the failing call", None)
+                with pane("card", "Card"):
+                    self.card = ui.html(sanitize=False)
+                with pane("try", "Try"):
+                    self.tries = Tries(self.site, self.file, self.editor)
+                self.try_failing.on_click(self.tries.try_failing)
         self.draw()
         ui.context.client.on_connect(self.connected)
         ui.context.client.on_disconnect(self.editor.save)
@@ -119,6 +129,7 @@ class Practice:
             self.shown = verdict
             empty = '<div class="card"><p class="quiet">Run, or Ctrl-Enter, judges what you wrote.</p></div>'
             self.card.content = cards.card(verdict, overview) if verdict else empty
+            self.try_failing.set_visibility(self.tries.about(verdict.result if verdict else None))
             self.mark()
 
     def mark(self) -> None:
@@ -132,11 +143,14 @@ class Practice:
         runner, result = self.site.runner, self.shown.result if self.shown else None
         words = self.editor.sheet.trouble
         runs, earlier = runner.running == self.file, bool(result and result.source_text != self.editor.text)
-        self.stopping.set_visibility(runs)
+        tries = self.tries.long and runner.trying == self.file
+        self.stopping.set_visibility(runs or tries)
         self.card.classes(add="earlier") if earlier else self.card.classes(remove="earlier")
         if runs:
             words = runner.so_far
-        elif runner.waiting == self.file:
+        elif tries:
+            words = "trying the call"
+        elif runner.waiting == self.file or self.tries.long:
             words = f"waits for its turn after {runner.turn.whose}"
         elif earlier and not words:
             words = "the card is of an earlier version"

@@ -10,9 +10,12 @@ from typing import cast
 
 import torch
 
+from graders.desk import trying
 from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile, Verdicts
-from graders.judge.warm import WarmJudge
+from graders.faults import UsageError
+from graders.judge.run import source_of
+from graders.judge.warm import Interrupted, WarmJudge
 
 
 class Turn:
@@ -51,12 +54,27 @@ class Runner(Verdicts):
         self.root = root
         self.turn = Turn()
         self.waiting: AnswerFile | None = None  # for its turn
+        self.trying: AnswerFile | None = None  # a call of it
 
     def stop(self, file: AnswerFile) -> None:
-        """Ends its run, if it is the one under way: its last verdict stays."""
+        """Ends its run or its try, if it is the one under way: its last verdict stays."""
         with self.telling:
-            if self.running == file:
+            if file in (self.running, self.trying):
                 self.judge.interrupt()
+
+    def tried(self, file: AnswerFile, text: str) -> trying.Tried:
+        """Once it is its turn; for a thread of its own. Raises: UsageError, GraderError."""
+        with self.turn.taken(f"a try of {file.kata.id}"):
+            with self.telling:
+                self.judge.go_on()
+                self.trying = file
+            try:
+                return trying.tried(self.judge.launcher, file.kata, source_of(file.kata, file.path), text)
+            except Interrupted:
+                raise UsageError("the try was stopped") from None
+            finally:
+                with self.telling:
+                    self.trying = None
 
     def serve(self) -> None:
         """Judges until Ctrl-C."""
