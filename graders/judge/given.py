@@ -50,7 +50,7 @@ def numbers(value: Tensor) -> str:
 def given_as_code(request: Request, gradients: bool) -> str:
     """The call as Python that makes it again; a comment that says why not where there is none.
 
-    Its gradients are asked for also, where they may be. A way in which it is made otherwise than in the simplest one
+    `gradients` says whether these are asked for also. A way in which it is made otherwise than in the simplest one
     stands in a comment.
     """
     given, init = request.arguments or {}, request.constructor_arguments

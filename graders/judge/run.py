@@ -285,7 +285,8 @@ class SubmissionRun:
         return None
 
     def told(self, check: Check, state: str, message: str | None, seconds: float = 0.0, fault: bool = False) -> Outcome:
-        trial, grader, call = self.trial, self.kata.grader, ""
+        trial, call = self.trial, ""
+        gradients = "gradient" in (message or "") and "autograd" not in self.kata.grader.banned
         if trial.last:
             notes = trial.vectors.by_default(trial.last), trial.last.mode, f"seed {trial.vectors.seed}"
             call = trial.last.with_comment(", ".join(filter(None, notes)))
@@ -303,7 +304,7 @@ class SubmissionRun:
             check.core,
             given_in_words(trial.last, message) if trial.last and message else "",
             trial.messages if message else (),
-            given_as_code(trial.last, "autograd" not in grader.banned) if trial.last and message else "",
+            given_as_code(trial.last, gradients) if trial.last and message else "",
         )
 
 
