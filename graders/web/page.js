@@ -169,6 +169,9 @@ const katas = {
     const { value, dataset } = document.getElementById("call");
     emitEvent("try", value.slice(0, dataset.sent));
   },
+  tried() {
+    setTimeout(() => document.querySelector(".tried")?.scrollIntoView({ block: "nearest" }), 50);
+  },
   // How much of the room, in percent, has what stands before a divider: the visitor's last choice.
   shares: { across: 42, down: 62, ...JSON.parse(localStorage.getItem("katas:shares") || "{}") },
   divide(divider, share) {

@@ -22,7 +22,6 @@ from graders.web.tries import Tries
 
 LOOK_SECONDS = 0.1
 PANES = {"statement": "Statement", "code": "Code", "card": "Card", "try": "Try"}
-
 BELOW = {name: PANES[name] for name in ("card", "try")}  # one of which is shown, also where there is room
 
 

@@ -74,3 +74,4 @@ class Tries:
             self.shown.content = trouble(error)
         finally:
             self.since = None
+        ui.run_javascript("katas.tried()")
