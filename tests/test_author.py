@@ -43,7 +43,8 @@ def test_new_kata_lacks_only_what_an_author_fills_in(
     *written, left = said(tmp_path, capsys, "new", "brand_new", "--like", other)
     assert left == "what is left to do is listed by: python -m graders check brand_new"
     kata = Kata(tmp_path, like.topic, "brand_new")
-    texts = {path: path.read_text() for folder in (kata.folder, kata.solutions) for path in folder.rglob("*.*")}
+    files = [path for folder in (kata.folder, kata.solutions) for path in folder.rglob("*.*") if path.suffix != ".pyc"]
+    texts = {path: path.read_text() for path in files}
     assert len(texts) - 2 == len(written) == 11 + (like.solutions / "builtin.py").exists()
     assert len(texts[kata.statement]) < len(like.statement.read_text()) / 2
     solved = re.findall(r"# --- solution\n(.*?)# --- end", like.reference_file.read_text(), re.DOTALL)
