@@ -63,11 +63,11 @@ GRADER = Grader(
                 ),
                 Budget(
                     "many_chunks",
-                    sizes={"samples": (120, 900)},
-                    inputs=lambda draw, samples: many_rows(draw, samples, 8, chunk_size=30),
+                    sizes={"samples": (128, 960)},
+                    inputs=lambda draw, samples: many_rows(draw, samples, 8, chunk_size=20),
                     asks=("memory",),
                     written=30,  # tiles may be of any size
-                    peak=2.5,  # (2N)² bytes, a boolean table, would be almost 6 times the reference's
+                    peak=4,  # (2N)² bytes, a boolean table, would be 7 times the reference's
                     hints=HINTS,
                 ),
             ),
