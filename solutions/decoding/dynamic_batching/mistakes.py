@@ -364,7 +364,8 @@ MISTAKES = (
         caught("StopIteration", "break"),
         caught("Exception", "break"),
         caught("Exception", 'raise RuntimeError("step failed") from error'),
-        caught("ValueError", 'raise RuntimeError("step failed") from error'),
+        # Spelled so that it also raises where all refusals are taken out.
+        caught("ValueError", '(_ for _ in ()).throw(RuntimeError("step failed"))'),
     ),
     Mistake(
         "called_again_after_an_error",
