@@ -10,6 +10,8 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -117,6 +119,22 @@ def test_what_one_operator_calls_is_not_counted() -> None:
     queries = torch.randn(16, 4, 8, 5)
     assert operators(lambda x: torch.einsum("ibhd,jbhd->ijbh", x, x), queries) == 1
     assert operators(lambda x: [head @ head.mT for head in x.unbind(2)], queries) == 1 + 2 * 8
+
+
+def test_memory_of_pythons_table_of_names_is_not_the_calls() -> None:
+    """One right answer in a hundred thousand calls pays for all names that were used before it."""
+
+    def peak(work: Callable[[], object]) -> int:
+        counter = meter.counter()
+        counter.begin()
+        kept = work()
+        counter.end()
+        del kept
+        return counter.figures()["peak"]
+
+    names = map(str, itertools.count(10**6))
+    assert max(peak(lambda: deque(map(sys.intern, itertools.islice(names, 50_000)), 0)) for _ in range(4)) < 1 << 20
+    assert peak(lambda: [*range(400_000)]) > 8 * 400_000
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory in use is read from /proc")

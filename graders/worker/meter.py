@@ -40,6 +40,9 @@ MOST = 30_000
 OFTEN = 500  # lines after which what the profiler has seen is added up
 LOOP = 20  # runs of one line, fewer than which no budget minds
 USUAL = 1 << 18  # bytes of Python's own, up to which it is not counted: they vary a little
+# Bytes of a dict of 2^k texts, as the one that Python keeps all names in, which grows in whatever call uses it up.
+TABLES = {32 + (4 << k) + (2 << k) // 3 * 16 for k in range(16, 21)}
+MOST_LISTED = 1 << 25  # bytes of Python's own, beyond which no such table would matter, and to list all takes long
 Run = tuple[CodeType, int] | tuple[CodeType, int, CodeType]  # a line, or its calls of one function
 Runs = dict[Run, int]
 COMPILED: dict[tuple[str, bool], set[CodeType]] = {}  # code of files that were asked about, as codes_of found it
@@ -63,6 +66,7 @@ OF_EVENT: Any = (
     ProfilerEvent.cuda_memory_usage,
 )
 TRACING = _tracemalloc.start, _tracemalloc.stop, _tracemalloc.get_traced_memory, _tracemalloc.reset_peak
+blocks = _tracemalloc._get_traces
 take: Any = _disable_profiler_legacy  # whose options the stub does not know, either
 TAKE = partial(take, _ProfilerDisableOptions(False, True))  # the events so far, and goes on
 below = FrameType.__dict__["f_back"].__get__
@@ -99,7 +103,7 @@ def counter() -> Counter:
     tell_of_functions, most = _enable_record_function, MOST
     open_events: dict[int, list[bool]] = {}
     add, figures = adder(open_events)
-    python = 0
+    python = largest = 0
 
     def look_at_python() -> None:
         nonlocal python
@@ -107,6 +111,8 @@ def counter() -> Counter:
         python = now if now > python else python
 
     def begin() -> None:
+        nonlocal python
+        python = 0
         stop()
         start(1)
         open_events.clear()
@@ -120,7 +126,10 @@ def counter() -> Counter:
         forget_peak()  # which was of the events
 
     def end() -> None:
+        nonlocal largest
         look_at_python()  # before the events become objects
+        listed = blocks() if min(TABLES) <= peak_of()[0] <= MOST_LISTED else ()
+        largest = max(largest, python - sum(size for _, size, *_ in listed if size in TABLES))
         stop()
         add(disable())
         clear()  # torch leaves one where events were taken, so that each call would be slower than the one before
@@ -128,7 +137,7 @@ def counter() -> Counter:
 
     def found() -> dict[str, int]:
         operators, written, peak = figures()
-        return {"operators": operators, "written": written, "peak": peak + max(python - USUAL, 0)}
+        return {"operators": operators, "written": written, "peak": peak + max(largest - USUAL, 0)}
 
     trace, runs = line_counter(look)
     return Counter(begin, end, trace, found, runs)
