@@ -17,7 +17,7 @@ from graders.catalogue.source import Source
 from graders.desk import trying
 from graders.desk.trying import Tried
 from graders.faults import ROOT, UsageError
-from graders.judge.given import MOST_WRITTEN, given_as_code, written
+from graders.judge.as_python import MOST_WRITTEN, as_python, failing_call, written
 from graders.judge.results import Result
 from graders.judge.warm import WarmJudge
 from graders.sandbox import submission
@@ -153,9 +153,10 @@ def test_failing_calls_are_written_as_python_that_fails_again(launcher: Launcher
     for kata, answer in ((scale, WRONG), (scale, detached), (affine, swapped)):
         assert answer not in (REFERENCE, MODULE_REFERENCE)
         result = judged(launcher, kata, answer)
-        made = tried(launcher, kata, result.failing_call, answer)
-        assert made.agree is False, (result.failing_call, made)
-        assert tried(launcher, kata, result.failing_call, kata.reference_file.read_text()).agree
+        call = failing_call(result, kata)
+        made = tried(launcher, kata, call, answer)
+        assert made.agree is False, (call, made)
+        assert tried(launcher, kata, call, kata.reference_file.read_text()).agree
 
 
 @pytest.mark.parametrize(
@@ -181,8 +182,8 @@ def test_a_tensor_is_written_to_the_last_bit(value: torch.Tensor) -> None:
 def test_a_call_that_cannot_be_written_says_why() -> None:
     large = Request("scale", ("scale",), {"x": torch.zeros(MOST_WRITTEN + 1)}, 1)
     small = dataclasses.replace(large, arguments={"x": torch.zeros(1), "ranks": [0, 1]})
-    assert given_as_code(large, gradients=True).startswith("# the failing call's tensors are too large")
-    assert given_as_code(small, gradients=True).startswith("# the failing call is made on several ranks")
+    assert as_python(large, gradients=True).startswith("# the failing call's tensors are too large")
+    assert as_python(small, gradients=True).startswith("# the failing call is made on several ranks")
 
 
 def test_the_statements_example_is_offered(launcher: Launcher) -> None:

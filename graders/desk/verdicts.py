@@ -14,6 +14,7 @@ from graders.catalogue.katas import Kata
 from graders.desk import attempts, own_tests
 from graders.desk.since import changes
 from graders.desk.state import State
+from graders.desk.trying import Tried, tried
 from graders.faults import GraderError, UsageError
 from graders.judge.results import Result
 from graders.judge.run import source_of
@@ -60,6 +61,7 @@ class Verdicts:
     Attributes:
         wishes: files to be judged, and keys that were pressed.
         running: the file that is judged.
+        trying: the file of which a call is tried.
         under_way: what is known of it so far, which goes on by itself.
         last: the last verdict on each file. A failing one stands there before the mistake is known that it looks like.
         count: of the changes to that.
@@ -78,6 +80,7 @@ class Verdicts:
         self.wishes: queue.Queue[AnswerFile | str] = queue.Queue()
         self.telling = threading.Lock()  # else what begins meanwhile would be interrupted itself
         self.running: AnswerFile | None = None
+        self.trying: AnswerFile | None = None
         self.under_way: Result | None = None
         self.last: dict[AnswerFile, Verdict] = {}
         self.before: Result | None = None  # of the file that is judged, the result before
@@ -115,6 +118,17 @@ class Verdicts:
         if verdict:
             self.last[file] = verdict
         self.count += 1
+
+    def tried(self, file: AnswerFile, text: str) -> Tried:
+        """Raises: UsageError, GraderError; Interrupted."""
+        with self.telling:
+            self.judge.go_on()
+            self.trying = file
+        try:
+            return tried(self.judge.launcher, file.kata, source_of(file.kata, file.path), text)
+        finally:
+            with self.telling:
+                self.trying = None
 
     def judged(self, file: AnswerFile, state: State) -> Verdict:
         """Raises: Interrupted."""

@@ -23,10 +23,10 @@ from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile, Verdict, Verdicts
 from graders.faults import GraderError, UsageError
 from graders.judge import screen
+from graders.judge.as_python import failing_call
 from graders.judge.card import card_of
 from graders.judge.reporter import Reporter
 from graders.judge.results import Result
-from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
@@ -147,7 +147,7 @@ class Watch:
 
     def try_call(self) -> None:
         """One that is typed, or else the one that was tried last, that failed, or that the statement shows."""
-        failed = self.shown.failing_call if self.shown and self.shown.kata == self.kata.id else ""
+        failed = failing_call(self.shown, self.kata) if self.shown and self.shown.kata == self.kata.id else ""
         offered = [self.calls.get(self.kata, ""), failed]
         before = next(filter(trying.has_code, offered), "") or trying.example(self.kata)
         self.console.print(Text(before), no_wrap=True, overflow="ellipsis")
@@ -162,8 +162,7 @@ class Watch:
                     typed += key
         self.calls[self.kata] = text = typed.strip() or before
         try:
-            self.verdicts.judge.go_on()
-            made = trying.tried(self.verdicts.judge.launcher, self.kata, source_of(self.kata, self.file), text)
+            made = self.verdicts.tried(AnswerFile(self.kata, self.via), text)
             rows = [("yours", made.yours), ("expected", made.expected), ("printed", made.printed)]
             self.reporter.show_rows([row for row in rows if row[1]])
             self.say(made.verdict)

@@ -92,6 +92,6 @@ def do(job: Job, kata: Kata, judge: WarmJudge, began: float, tell: Callable[[Fou
         if trace:
             traces[check] = trace
         if result.complete or not (job.whole or time.monotonic() < due):
-            since = replace(result, outcomes=result.outcomes[told:], source_text="")
+            since = replace(result, outcomes=result.outcomes[told:], source_text="", requests={})
             tell(Found(since, traces, round(time.perf_counter() - began, 3)))
             told, due, traces = len(result.outcomes), time.monotonic() + TELL_SECONDS, {}

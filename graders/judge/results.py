@@ -12,6 +12,7 @@ import torch
 
 from graders import files
 from graders.faults import VERSION
+from graders.sandbox.messages import Request
 from graders.sandbox.submission import NOT_TESTED
 from graders.worker.visible import visible
 
@@ -43,7 +44,6 @@ class Outcome:
     core: bool = False  # see Check.core
     given: str = ""  # the numbers that went in, where there are few
     messages: tuple[str, ...] = ()  # what ranks sent each other, a line each
-    code: str = ""  # Python that makes the failing call again, or a comment that says why there is none
 
     def __post_init__(self) -> None:
         """Whatever a submission has put into a message, it is short and steers nobody."""
@@ -112,6 +112,8 @@ class Result:
     budgeted: bool = True  # whether there is a reference for budgets to compare with
     seconds: float = 0.0
     costs: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)  # see Trial.costs
+    # By check, the call that failed in it; no other process is told.
+    requests: dict[str, Request] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def state(self) -> KataState:
@@ -201,13 +203,6 @@ class Result:
             ),
             default=None,
         )
-
-    @property
-    def failing_call(self) -> str:
-        """The call that failed first, as Python; where that cannot be written, the shortest that can, or why not."""
-        first = self.first_failure.code if self.first_failure else ""
-        codes = [one.code for one in self.failures if one.code and not one.code.rpartition("\n")[2].startswith("#")]
-        return first if first in codes else min(codes, key=len, default=first)
 
     def document(self) -> dict[str, Any]:
         first, points = self.first_failure, self.earned(self.outcomes)

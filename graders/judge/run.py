@@ -20,7 +20,7 @@ from graders.judge.behaviour import behaviour
 from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.flagged import flagged
-from graders.judge.given import given_as_code, given_in_words
+from graders.judge.given import given_in_words
 from graders.judge.results import AND, STOPPED, Outcome, Result
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
@@ -286,10 +286,11 @@ class SubmissionRun:
 
     def told(self, check: Check, state: str, message: str | None, seconds: float = 0.0, fault: bool = False) -> Outcome:
         trial, call = self.trial, ""
-        gradients = "gradient" in (message or "") and "autograd" not in self.kata.grader.banned
         if trial.last:
             notes = trial.vectors.by_default(trial.last), trial.last.mode, f"seed {trial.vectors.seed}"
             call = trial.last.with_comment(", ".join(filter(None, notes)))
+            if message:
+                self.result.requests[check.name] = trial.last
         return Outcome(
             check.name,
             check.category,
@@ -304,7 +305,6 @@ class SubmissionRun:
             check.core,
             given_in_words(trial.last, message) if trial.last and message else "",
             trial.messages if message else (),
-            given_as_code(trial.last, gradients) if trial.last and message else "",
         )
 
 

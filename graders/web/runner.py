@@ -10,11 +10,10 @@ from typing import cast
 
 import torch
 
-from graders.desk import trying
 from graders.desk.state import State
+from graders.desk.trying import Tried
 from graders.desk.verdicts import AnswerFile, Verdicts
 from graders.faults import UsageError
-from graders.judge.run import source_of
 from graders.judge.warm import Interrupted, WarmJudge
 
 
@@ -54,7 +53,6 @@ class Runner(Verdicts):
         self.root = root
         self.turn = Turn()
         self.waiting: AnswerFile | None = None  # for its turn
-        self.trying: AnswerFile | None = None  # a call of it
 
     def stop(self, file: AnswerFile) -> None:
         """Ends its run or its try, if it is the one under way: its last verdict stays."""
@@ -62,19 +60,13 @@ class Runner(Verdicts):
             if file in (self.running, self.trying):
                 self.judge.interrupt()
 
-    def tried(self, file: AnswerFile, text: str) -> trying.Tried:
+    def tried(self, file: AnswerFile, text: str) -> Tried:
         """Once it is its turn; for a thread of its own. Raises: UsageError, GraderError."""
-        with self.turn.taken(f"a try of {file.kata.id}"):
-            with self.telling:
-                self.judge.go_on()
-                self.trying = file
-            try:
-                return trying.tried(self.judge.launcher, file.kata, source_of(file.kata, file.path), text)
-            except Interrupted:
-                raise UsageError("the try was stopped") from None
-            finally:
-                with self.telling:
-                    self.trying = None
+        try:
+            with self.turn.taken(f"a try of {file.kata.id}"):
+                return super().tried(file, text)
+        except Interrupted:
+            raise UsageError("the try was stopped") from None
 
     def serve(self) -> None:
         """Judges until Ctrl-C."""

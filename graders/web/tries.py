@@ -11,6 +11,7 @@ from nicegui import run, ui
 from graders.desk import trying
 from graders.desk.verdicts import AnswerFile
 from graders.faults import GraderError, UsageError
+from graders.judge.as_python import failing_call
 from graders.judge.results import Result
 from graders.web.cards import TEMPLATES
 from graders.web.editor import Editor, button
@@ -29,7 +30,8 @@ class Tries:
     def __init__(self, site: Site, file: AnswerFile, editor: Editor) -> None:
         self.site, self.file, self.editor = site, file, editor
         self.since: float | None = None  # a try is under way
-        self.failing = ""  # the call that the card is about, as Python
+        self.result: Result | None = None  # that the card shows
+        self.failing = ""  # the call that it is about, as Python
         try:
             self.example = trying.example(file.kata)
         except (UsageError, GraderError) as error:  # said on Run also
@@ -49,13 +51,15 @@ class Tries:
 
     def about(self, result: Result | None) -> bool:
         """Whether there is a failing call, which can be tried."""
-        self.failing = result.failing_call if result else ""
-        return bool(self.failing)
+        self.result, self.failing = result, ""
+        return bool(result and result.requests)
 
     async def try_failing(self) -> None:
-        self.fill(self.failing)
-        if trying.has_code(self.failing):
-            await self.tried(self.failing)
+        if self.result:
+            self.failing = failing_call(self.result, self.file.kata)
+            self.fill(self.failing)
+            if trying.has_code(self.failing):
+                await self.tried(self.failing)
 
     @property
     def long(self) -> bool:
