@@ -6,8 +6,8 @@ that it starts dies with it. At level "limits" only the resource limits hold. Se
 
 README.md has the processes in one picture. `below` (`serve_below`) leaves the user's namespaces and waits for `first`;
 where the system refuses, it ends with UNSUPPORTED, and the server goes on without. `first` builds a root folder with
-Python alone, then serves START and STOP. A worker is process 1 of its own ids: when it ends, the kernel kills all that
-it has started, and no signal ends it that it sends to itself.
+Python alone, then starts and ends workers. A worker is process 1 of its own ids: when it ends, the kernel kills all
+that it has started, and no signal ends it that it sends to itself.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from graders.sandbox import cage
 from graders.sandbox.machine import keep_to, processors
-from graders.sandbox.server import COMMAND, LEVELS, START, STOP, be_spawned, keep_servers
+from graders.sandbox.server import LEVELS, NUMBER, be_spawned, keep_servers
 from graders.worker import wire
 from graders.worker.serve import READY
 
@@ -113,7 +113,7 @@ class ForkServer:
     def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
         """Raises: OSError, wire.Closed where not even another server can."""
         assert self.isolation  # it comes before what follows
-        message, fds = COMMAND.pack(START, 0), [connection.fileno(), telling]
+        message, fds = NUMBER.pack(0), [connection.fileno(), telling]
         try:
             pid = self.exchange(message, fds, scratch)
         except (OSError, wire.Closed):
@@ -126,7 +126,7 @@ class ForkServer:
         server, pid = divmod(pid, 1 << PID_BITS)
         with contextlib.suppress(OSError, wire.Closed):
             if server == self.servers:  # another one's are its own, and may be called by the same numbers
-                return ending(os.waitstatus_to_exitcode(self.exchange(COMMAND.pack(STOP, pid))))
+                return ending(os.waitstatus_to_exitcode(self.exchange(NUMBER.pack(pid))))
         return "was ended together with the process that had started it"
 
     def exchange(self, message: bytes, fds: Sequence[int] = (), scratch: str = "") -> int:
@@ -140,7 +140,7 @@ class ForkServer:
             raise
 
     def reply(self) -> int:
-        number: int = COMMAND.unpack(wire.read(self.control, COMMAND.size))[0]
+        number: int = NUMBER.unpack(wire.read(self.control, NUMBER.size))[0]
         return number
 
     def close(self) -> None:

@@ -23,9 +23,9 @@ from graders.worker.fortress.stock import take_stock
 from graders.worker.fortress.unneeded import take_away_unneeded
 from graders.worker.serve import READY, forget_modules, serve_submissions
 
-COMMAND = struct.Struct("!QQ")  # between judge and server
-STOP = 0  # the first number of a message to the server; the second is a worker's pid
-START = 1  # else. Descriptors come with it, and after it a scratch folder's path
+# Between judge and server. To the server: the pid of a worker that it should end; or 0, with two descriptors and then a
+# scratch folder's path, for a new one.
+NUMBER = struct.Struct("!Q")
 LARGE_PAGES_FROM = 8  # workers: a run of one kata starts two or three
 LEVELS: tuple[cage.Isolation, ...] = ("none", "limits", "full")
 Work = Callable[[socket.socket, int, str], None]  # of a worker, with its connection, its pipe and its scratch folder
@@ -80,15 +80,15 @@ def serve(
 ) -> None:
     """Starts a worker for each connection that arrives; ends them all when the judge hangs up."""
     forget_modules(ROOT)  # here: in each worker it would take 4 ms
-    control.sendall(COMMAND.pack(LEVELS.index(level), 0))
+    control.sendall(NUMBER.pack(LEVELS.index(level)))
     children: set[int] = set()
     started = 0
     while True:
-        message, fds, _, _ = socket.recv_fds(control, COMMAND.size, 2)
-        if len(message) < COMMAND.size:
+        message, fds, _, _ = socket.recv_fds(control, NUMBER.size, 2)
+        if len(message) < NUMBER.size:
             break
-        kind, pid = COMMAND.unpack(message)
-        if kind == START:
+        (pid,) = NUMBER.unpack(message)
+        if not pid:
             started += 1
             if started == LARGE_PAGES_FROM:
                 use_large_pages()
@@ -101,11 +101,11 @@ def serve(
             connection.close()
             os.close(fds[1])
             children.add(pid)
-            control.sendall(COMMAND.pack(pid, 0))
+            control.sendall(NUMBER.pack(pid))
         else:
             known = pid in children
             children.discard(pid)
-            control.sendall(COMMAND.pack(end(pid, children) if known else 0, 0))
+            control.sendall(NUMBER.pack(end(pid, children) if known else 0))
     for pid in children:
         end(pid, set())
 
