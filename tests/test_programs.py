@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,11 +16,13 @@ from graders.author.prove import chosen_katas, chosen_parts
 from graders.catalogue import katas
 from graders.catalogue.bugs import Bug, bugs_of, planted
 from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_FILE, MOST_IN_A_PROGRAM, Output, Program, programs
-from graders.debugging.commands import tell_commands
+from graders.debugging.commands import show_hint, tell_commands
+from graders.debugging.draw import draw_program
 from graders.debugging.round import Round
 from graders.debugging.session import DebugSession
 from graders.debugging.symptom import drawn
 from graders.debugging.words import matcher_of
+from graders.desk.debugged import PlantedBug
 from graders.faults import ROOT, UsageError
 from graders.judge.planting import Planting
 from graders.judge.program_run import run_here, with_bugs
@@ -121,6 +123,20 @@ def test_seed_draws_bugs_that_go_together(name: str) -> None:
         assert bugs == next(program.samples(seed, sum(map(len, bugs.values()))))  # as the report says
         assert len([*left_in(bugs)]) == 1 + sum(map(len, bugs.values()))
     assert counts == {*range(LEAST_BUGS, min(MOST_IN_A_PROGRAM, MOST_IN_A_FILE * len(program.parts)) + 1)}
+
+
+def test_first_hint_at_a_bug_is_its_symptom_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    def run(bugs: Mapping[str, Sequence[Bug]]) -> Output:
+        return Output("", sum(map(len, bugs.values())))
+
+    good: Any = SimpleNamespace(is_good=lambda some: True)
+    found, symptom = draw_program(Program(ROOT, "gpt"), 4, 0, lambda part: good, run)
+    told = [one.alone[bug.name] for one in found for bug in one.bugs]
+    assert (symptom, told) == ("It ends with exit status 4.", ["It ends with exit status 1."] * 4)
+    bug = PlantedBug("name", "sentence", 1, [1], [], [], "check", "call", alone=told[0])
+    played: Any = SimpleNamespace(terminal=Streams(), say=print, report=SimpleNamespace(bugs=[bug]))
+    show_hint(played, bug, 1)
+    assert told[0] in capsys.readouterr().out
 
 
 def test_output_is_read_by_its_fields() -> None:

@@ -94,6 +94,11 @@ class Program:
     def parts(self) -> list[Part]:
         return [Part(self.root, self.name, name) for name in self.module.PARTS]
 
+    @functools.cached_property
+    def bugs(self) -> list[tuple[str, Bug]]:
+        """All that can be planted, by their parts."""
+        return [(part.id, bug) for part in self.parts for bug in bugs_of(part)]
+
     @property
     def extensions(self) -> tuple[Extension, ...]:
         return tuple(Extension(*one) for one in self.module.EXTENSIONS)
@@ -115,9 +120,8 @@ class Program:
         chance = random.Random(f"{seed}/{self.name}")
         usual = chance.randint(LEAST_BUGS, self.most)
         count = count or usual
-        every = [(part.id, bug) for part in self.parts for bug in bugs_of(part)]
         for _ in range(SAMPLED):
-            some = sorted(chance.sample(every, count), key=lambda one: one[1].changes[0].first)
+            some = sorted(chance.sample(self.bugs, count), key=lambda one: one[1].changes[0].first)
             bugs = {part.id: [bug for name, bug in some if name == part.id] for part in self.parts}
             if all(len(own) <= MOST_IN_A_FILE and are_apart(own) for own in bugs.values()):
                 yield bugs

@@ -82,6 +82,8 @@ def rows_of(bug: PlantedBug) -> Table:
     table.add_row("was", Text(was))
     table.add_row("right", Text("the same, in another place" if was == right else right))
     table.add_row("it is", Text(bug.sentence))
+    if bug.alone:
+        table.add_row("alone", Text(bug.alone))
     for words in dict.fromkeys(bug.words):
         table.add_row("you", Text(words))
     table.add_row("", Text(became(bug)))

@@ -149,7 +149,9 @@ def hint(played: Round, argument: str) -> None:
 def show_hint(debugging: Debugging, bug: PlantedBug, level: int) -> None:
     title = f"Hint {level} of {len(HINT_COSTS)} at bug {debugging.report.bugs.index(bug) + 1}"
     debugging.terminal.say(f"{title} (-{HINT_COSTS[level - 1]} points)", style="bold")
-    if level == 1:
+    if level == 1 and bug.alone:
+        debugging.say(f"a run with this bug alone shows: {bug.alone}")
+    elif level == 1:
         call, code = listing.split(bug.call)
         short = code.count("\n") < listing.MOST_LINES  # else it stands in grader.py
         shown = bug.call if short else call  # none of a signature

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import itertools
+import os
 import random
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -27,6 +29,7 @@ class Drawn(NamedTuple):
 
     planting: Planting
     bugs: list[Bug]
+    alone: Mapping[str, str] = {}  # by bug, the symptom of a program that has no other
 
 
 def suiting(
@@ -103,7 +106,11 @@ def draw_program(
         if all(plantings[name].is_good(own) for name, own in bugs.items() if own) and (
             symptom := program.symptom(run(bugs))
         ):
-            return [Drawn(plantings[name], own) for name, own in bugs.items()], symptom
+            each = [(name, bug) for name, own in bugs.items() for bug in own]
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                outputs = pool.map(lambda one: run({one[0]: [one[1]]}), each)
+                alone = {bug.name: program.symptom(output) for (_, bug), output in zip(each, outputs, strict=True)}
+            return [Drawn(plantings[name], own, alone) for name, own in bugs.items()], symptom
     raise UsageError(f"{program.name} has no {count} bugs that can be planted together; draw others: --seed N")
 
 
@@ -139,6 +146,7 @@ def described(drawn: Drawn) -> list[dict[str, Any]]:
             right=[line for change in bug.changes for line in right[change.first : change.last]],
             check=failure.check,
             call=failure.call,
+            alone=drawn.alone.get(bug.name, ""),
         )
         made.append(asdict(one))
     return made

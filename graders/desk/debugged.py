@@ -34,6 +34,7 @@ class PlantedBug:
         lines: by which it may be claimed.
         was, right: the lines that stand there, and those that should.
         check, call: what it fails alone.
+        alone: the symptom of a program that has no other.
         found, explained, mended: after how many seconds; None: not so far.
         words: in which it was claimed.
         hints: the level that was reached.
@@ -47,6 +48,7 @@ class PlantedBug:
     right: list[str]
     check: str
     call: str
+    alone: str = ""
     found: float | None = None
     explained: float | None = None
     mended: float | None = None
