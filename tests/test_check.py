@@ -149,6 +149,8 @@ BROKEN = {
     "hint": (HINTS, "## The idea", "## Ideas", "", f"{HINTS}: the heading '## The idea' is missing"),
     "follow_up": (FOLLOW_UP, "hurt?</summary>", "hurt.</summary>", "Can a computed", "a question should end with ? and "
         "have no formula in it, got 'Can a computed cosine exceed 1, and where does that hurt.'"),
+    "long_answer": (FOLLOW_UP, "Yes, by rounding:", "Yes, by " + "some " * 95 + "rounding:", "Can a computed",
+        "an answer should have 95 words or fewer, got "),
     "fold_of_follow_up": (FOLLOW_UP, "</details>\n\n<details><summary>Can", "<details><summary>Can", "<details>",
         "each answer should be folded by a <details> of its own"),
     "title_of_follow_up": (FOLLOW_UP, "# Follow-up questions: cosine", "# Follow-up questions: cos",

@@ -11,6 +11,7 @@ from graders.catalogue import katas, texts
 from graders.catalogue.katas import ASKED, Kata
 
 PROMPT, CLARIFYING, FOLLOW_UPS = 100, 4, 8  # at least: characters, questions, questions
+ANSWER = 95  # words, at most
 TWIST = 80  # characters, of a twist and of its answer
 REPORTED = re.compile(r"^Reported by candidates:\n.*\Z", re.DOTALL | re.MULTILINE)
 PLACE = re.compile(r"\(https://(github\.com/[^/)]+|[^/)]+)")  # two pages of one site, or of one owner, are one place
@@ -27,12 +28,16 @@ def follow_ups(kata: Kata) -> Iterator[str]:
     """Raises: UsageError where one is empty."""
     page = Page.of(kata, kata.folder / "follow_up.md")
     yield from headings(page, [f"# Follow-up questions: {kata.id}"])
-    asked = [question.question for question in texts.follow_ups(kata)]
+    found = texts.follow_ups(kata)
+    asked = [one.question for one in found]
     if len(asked) < FOLLOW_UPS:
         yield f"{page.shown}: there should be {FOLLOW_UPS} follow-up questions or more, got {len(asked)}"
     tags = re.findall(r"</?details>", page.text)
     if tags != ["<details>", "</details>"] * len(asked):
         yield f"{page.at('<details>')}: each answer should be folded by a <details> of its own"
+    for one in found:
+        if (count := len(one.answer.split())) > ANSWER:
+            yield f"{page.at(one.question)}: an answer should have {ANSWER} words or fewer, got {count}"
     yield from as_questions(page, asked)
 
 
