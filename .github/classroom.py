@@ -68,12 +68,14 @@ def publish(results: Path, folder: Path) -> None:
         raise UsageError(f"grades.csv is no table of points: {type(error).__name__}") from None
     with (folder / "grades.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["learner", *about, *katas, "total"])
-        writer.writerows([one.name, *one.about, *one.points, sum(filter(None, one.points))] for one in found)
+        writer.writerow(["learner", *about, *katas, "solved", "total"])
+        writer.writerows(
+            [one.name, *one.about, *one.points, one.solved, sum(filter(None, one.points))] for one in found
+        )
     lines = ["| learner | points | solved | answers |", "| --- | ---: | ---: | ---: |"]
     for line in found:
         answers = [one for one in line.points if one is not None]
-        lines.append(f"| {shown(line.name)} | {sum(answers)} | {answers.count(100)} | {len(answers)} |")
+        lines.append(f"| {shown(line.name)} | {sum(answers)} | {line.solved} | {len(answers)} |")
     count = f"{len(katas)} kata{'s' * (len(katas) != 1)}"
     said = f"{count}, 100 points each. grades.csv has each kata's points, and feedback/ has the cards."
     (folder / "README.md").write_text("\n".join(["# Grades", "", said, "", *lines, ""]), encoding="utf-8")
@@ -91,7 +93,8 @@ class Line:
 
     name: str
     about: list[str]
-    points: list[int | None]
+    points: list[int | None]  # what counts of them
+    solved: int
 
 
 def read(grades: Path) -> tuple[list[str], list[str], list[Line]]:
@@ -100,19 +103,18 @@ def read(grades: Path) -> tuple[list[str], list[str], list[Line]]:
         raise ValueError
     with grades.open(encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream)
-    first, *columns, last = head
+    first, *columns, solved, last = head
     about = [column for column in columns if column in repositories.ABOUT]
     katas = columns[len(about) :]
     named = all(re.fullmatch(r"[a-z][a-z0-9_]{0,63}", kata) for kata in katas)
-    in_order = columns == [*about, *katas] and (first, last) == ("learner", "total")
+    in_order = columns == [*about, *katas] and (first, solved, last) == ("learner", "solved", "total")
     if not named or not in_order or any(len(row) != len(head) for row in rows):
         raise ValueError
-    begins = 1 + len(about)
-    return (
-        about,
-        katas,
-        [Line(plain(row[0]), list(map(plain, row[1:begins])), list(map(points, row[begins:-1]))) for row in rows],
-    )
+    lines = []
+    for name, *cells, solved, _ in rows:
+        known, scores = map(plain, cells[: len(about)]), map(points, cells[len(about) :])
+        lines.append(Line(plain(name), [*known], [*scores], max(0, min(len(katas), int(solved)))))
+    return about, katas, lines
 
 
 def points(cell: str) -> int | None:

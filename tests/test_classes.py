@@ -28,11 +28,10 @@ from graders.cohort.classes import all_learners
 from graders.cohort.learners import Learner
 from graders.cohort.repositories import Row, roster
 from graders.cohort.similar import shape
-from graders.faults import ROOT
 from tests import classes
 from tests.clusters import Shared
 from tests.test_cohort import ANSWER, RENAMED, WRONG, a_class, cohort, points, read, table
-from tests.toys import REFERENCE
+from tests.toys import MODULE_REFERENCE, REFERENCE
 
 # What names and messages are made of where somebody means harm, between ordinary letters.
 HARMFUL = [
@@ -66,6 +65,7 @@ HARMFUL += [
     "_a_",
     "  ",
 ]
+MODULE_WRONG = MODULE_REFERENCE.replace("x.sum(-1)", "x.mean(-1)")
 texts = st.lists(st.one_of(st.sampled_from(HARMFUL), st.text(max_size=4)), max_size=6).map("".join)
 
 
@@ -466,6 +466,112 @@ def test_moodle_download_and_worksheet(toys: Path, packed: bool, shared: Shared)
     assert points(toys)["Ann Lee"]["scale"] == "100"
 
 
+HOMEWORK = "Homework 3=scale:0.5,affine:0.25"
+WORKSHEET = """\ufeffIdentifier,Full name,Email address,Grade,Maximum Grade,"Last modified (grade)","Feedback comments"
+Participant 4321,Ann Lee,ann@e.org,,75.00,-,"- well
+begun"
+Participant 4322,Bob Roy,bob@e.org,12.00,75.00,"Monday, 1 June 2026, 10:00 AM",=1
+Participant 4323,Zoe Zed,zoe@e.org,,75.00,-,
+"""
+
+
+def downloaded(source: Path) -> Path:
+    """Of Moodle's: Ann has solved one kata of two and a half of the other, Bob has no answer."""
+    with zipfile.ZipFile(source, "w") as archive:
+        archive.writestr("Ann Lee_4321_assignsubmission_file_/scale.py", REFERENCE)
+        archive.writestr("Ann Lee_4321_assignsubmission_file_/affine.py", MODULE_WRONG)
+        archive.writestr("Zoe Zed_4323_assignsubmission_file_/affine.py", MODULE_REFERENCE)
+    return source
+
+
+def test_an_assignment_of_several_katas_is_one_column(toys: Path, shared: Shared) -> None:
+    book = toys / "book.csv"
+    book.write_text(WORKSHEET, encoding="utf-8")
+    exports = [part for name in ("canvas", "moodle", "gradescope", "nbgrader") for part in ("--export", name)]
+    more = ("--gradebook", str(book), "--assignment", HOMEWORK, *exports)
+    ran = cohort(toys, downloaded(toys / "class.zip"), *shared, *more)
+    assert ran.status == 0, ran.err
+    assert "in the gradebook" not in ran.out
+    out, told = toys / "out", points(toys)
+    wrong = int(told["Ann Lee"]["affine"])
+    assert 0 < wrong < 100
+    ann = 50 + round(wrong / 4, 2)
+
+    head, possible, *rows = csv.reader(io.StringIO((out / "canvas.csv").read_text(encoding="utf-8")))
+    assert (head[5:], possible[5:]) == (["Homework 3"], ["75"])
+    assert {row[0]: row[5] for row in rows} == {"Ann Lee": f"{ann:g}", "Bob Roy": "", "Zoe Zed": "25"}
+    graded = list(csv.DictReader(io.StringIO((out / "nbgrader.csv").read_text(encoding="utf-8"))))
+    assert {(one["assignment"], one["max_score"]) for one in graded} == {("Homework 3", "75")}
+    assert {one["student_id"]: one["score"] for one in graded} == {
+        "Ann Lee": f"{ann:g}",
+        "Bob Roy": "0",
+        "Zoe Zed": "25",
+    }
+    tests = json.loads((out / "gradescope" / f"{reading.slug('Ann Lee')}" / "results.json").read_text())["tests"]
+    assert [(one["name"], one["max_score"]) for one in tests] == [("scale", 50), ("affine", 25)]
+    assert sum(one["score"] for one in tests) == ann
+    with zipfile.ZipFile(out / "gradescope" / "autograder.zip") as archive:
+        assert "--assignment all=scale:0.5,affine:0.25" in archive.read("run_autograder").decode()
+
+    before, after = (
+        list(csv.DictReader(text.splitlines(keepends=True)))
+        for text in (WORKSHEET.lstrip("\ufeff"), (out / "moodle.csv").read_text(encoding="utf-8"))
+    )
+    assert [row.pop("Grade") for row in after] == [f"{ann:g}", "12.00", "25"]
+    assert [row.pop("Grade") for row in before] == ["", "12.00", ""]
+    assert after == before  # comments as well, which Moodle takes over where they differ
+
+
+def test_points_that_a_gradebook_takes_otherwise_are_told(toys: Path, shared: Shared) -> None:
+    book, source = toys / "book.csv", downloaded(toys / "class.zip")
+    book.write_text(WORKSHEET, encoding="utf-8")
+    ran = cohort(toys, source, *shared, "--gradebook", str(book), "--export", "moodle", "--kata", "scale")
+    assert "scale has 100 points here, and 75.00 in the gradebook" in ran.out
+    sheet = io.StringIO((toys / "out" / "moodle.csv").read_text(encoding="utf-8"))
+    assert [row["Grade"] for row in csv.DictReader(sheet)] == ["100", "12.00", ""]
+    book.write_text(
+        "Student;ID;Homework 3 (5);scale (6)\n    Points Possible;;200;100\nLee, Ann;4321;;\n", encoding="utf-8"
+    )
+    ran = cohort(
+        toys, source, *shared, "--gradebook", str(book), "--export", "canvas", "--assignment", "Homework 3=scale,affine"
+    )
+    assert ran.status == 0, ran.err
+    assert "in the gradebook" not in ran.out
+    assert (toys / "out" / "canvas.csv").read_text().splitlines()[0].endswith(",Section,Homework 3 (5)")
+
+
+def test_kata_limits_what_is_exported(toys: Path, shared: Shared) -> None:
+    source = downloaded(toys / "class.zip")
+    assert cohort(toys, source, *shared).status == 0
+    assert cohort(toys, source, *shared, "--kata", "affine", "--export", "canvas", "--export", "gradescope").status == 0
+    assert points(toys)["Ann Lee"]["scale"] == "100"  # grades.csv keeps it
+    assert (toys / "out" / "canvas.csv").read_text().splitlines()[0].endswith(",Section,affine")
+    tests = json.loads((toys / "out" / "gradescope" / reading.slug("Ann Lee") / "results.json").read_text())["tests"]
+    assert [one["name"] for one in tests] == ["affine"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--assignment", "scale"], "an assignment should be like 'Homework 3=softmax,kmeans:0.5', got 'scale'"),
+        (["--assignment", "one=scale:much"], "an assignment should be like"),
+        (["--assignment", "one=scale:-1"], "an assignment should be like"),
+        (["--assignment", "one=nowhere"], "there is no kata called 'nowhere'"),
+        (["--assignment", "one=scale,affine", "--kata", "affine"], "one has scale, which --kata leaves out"),
+        (["--assignment", "a=scale", "--assignment", "b=affine", "--export", "gradescope"], "files of one assignment"),
+        (["--export", "moodle", "--kata", "scale"], "--export moodle needs Moodle's grading worksheet"),
+        (["--export", "moodle", "--gradebook", "book.csv"], "Moodle's worksheet has one column of grades"),
+    ],
+)
+def test_assignments_that_cannot_be_exported_are_one_sentence(toys: Path, arguments: list[str], why: str) -> None:
+    (toys / "book.csv").write_text(WORKSHEET, encoding="utf-8")
+    given = [str(toys / one) if one == "book.csv" else one for one in arguments]
+    ran = cohort(toys, downloaded(toys / "class.zip"), *given)
+    assert ran.status == 2
+    assert why in ran.err.splitlines()[-1]
+    assert not (toys / "out" / "grades.csv").exists()
+
+
 def test_equal_ones_are_named_with_the_file_and_alike_ones_stand_side_by_side(toys: Path, shared: Shared) -> None:
     longer = "\n".join(f"    y{n} = x * {n} if factor > {n} else x / {n + 1} - {n}" for n in range(1, 9))
     copied = WRONG.replace('    """x times factor."""\n', f'    """x times factor."""\n{longer}\n')
@@ -501,7 +607,7 @@ def test_autograder_of_gradescope_writes_what_gradescope_reads(toys: Path, share
         assert archive.getinfo("run_autograder").external_attr >> 16 & 0o111
     assert {"setup.sh", "run_autograder", "katas/noxfile.py", "katas/pyproject.toml"} <= set(names)
     assert not [name for name in names if "__pycache__" in name or ".git/" in name]
-    (base / "source" / "katas" / ".venv").symlink_to(ROOT / ".venv")
+    (base / "source" / "katas" / ".venv").symlink_to(sys.prefix)
     (base / "submission").mkdir()
     (base / "submission" / "Scale.py").write_text(WRONG)
     subprocess.run(["bash", "-n", str(base / "source" / "setup.sh")], check=True)

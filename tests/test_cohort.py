@@ -286,12 +286,15 @@ def test_links_are_not_followed_and_large_files_not_read(toys: Path) -> None:
     (folder / "ann").mkdir(parents=True)
     (toys / "secret.py").write_text("secret")
     (folder / "ann" / "scale.py").symlink_to(toys / "secret.py")
+    (folder / "ann" / "affine.py").write_text(MODULE_REFERENCE)
     (folder / "linked").symlink_to(toys)
     (folder / "bob").mkdir()
     with (folder / "bob" / "scale.py").open("wb") as stream:
         stream.truncate(100 << 20)
     found = read(folder, toys)
-    assert found["ann"].answers == {}
+    assert [*found["ann"].answers] == ["affine"]
+    assert found["ann"].notes == ["scale.py is a link, and links are not followed: scale was not graded"]
+    assert found["ann"].unread
     assert found["linked"].notes == ["linked is a link, and links are not followed; put the folder itself here"]
     large = found["bob"].answers["scale"]
     judge = Judge(toys)

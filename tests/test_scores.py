@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -472,11 +473,15 @@ def test_grades_are_not_shown_to_everybody(fork: Runner, visibility: str, public
 
 @pytest.fixture
 def classroom(fork: Runner, toys: Path) -> Runner:
-    """A copy of this repository with toy katas, and in `caller` a repository with the roster of two learners."""
+    """A copy of this repository with toy katas, and in `caller` a repository with the roster of two learners.
+
+    The first one is late.
+    """
     shutil.copytree(ROOT / "graders", fork.folder / "graders", ignore=shutil.ignore_patterns("__pycache__"))
     fork.folder.rename(copy := fork.folder.parent / "copy")
     fork.folder = copy
-    lines = ["learner,repository,revision"]
+    lines = ["learner,repository,revision,until"]
+    due = {"Ann | Lee": (datetime.now(UTC) - timedelta(hours=12)).isoformat()}
     for name, answer in (("Ann | Lee", REFERENCE), ("=bob", REFERENCE.replace("x / (1 / factor)", "x / factor"))):
         repository = toys / "learners" / name
         (repository / ANSWER).parent.mkdir(parents=True)
@@ -484,9 +489,9 @@ def classroom(fork: Runner, toys: Path) -> Runner:
         git(repository, "init", "--quiet", "--initial-branch=main")
         git(repository, "add", ".")
         git(repository, "commit", "--quiet", "--message=answer")
-        lines.append(f"{name},{repository},main")
+        lines.append(f"{name},{repository},main,{due.get(name, '')}")
     git(copy.parent, "clone", "--quiet", str(fork.origin), str(copy / "caller"))
-    (copy / "caller" / "roster.csv").write_text("\n".join([*lines, f"eve,{toys / 'nowhere'},"]))
+    (copy / "caller" / "roster.csv").write_text("\n".join([*lines, f"eve,{toys / 'nowhere'},,"]))
     return fork
 
 
@@ -526,11 +531,11 @@ def test_class_is_collected_graded_and_published(classroom: Runner, toys: Path) 
     ]  # fmt: skip
     table = list(csv.reader(io.StringIO(classroom.published("grades.csv", "classroom"))))
     assert [row[0] for row in table] == ["learner", "Ann | Lee", "'=bob", "eve"]
-    assert table[1][-2:] == ["100", "100"]
-    assert table[3][-2:] == ["", "0"]
+    assert table[1][-3:] == ["90", "1", "90"]  # late, and solved
+    assert table[3][-3:] == ["", "0", "0"]
     assert dict(zip(table[0], table[1], strict=True))["file"] == f"{slug('Ann | Lee')}.md"
     shown = classroom.published("README.md", "classroom")
-    assert "| Ann &#124; Lee | 100 | 1 | 1 |" in shown
+    assert "| Ann &#124; Lee | 90 | 1 | 1 |" in shown
     assert "1 kata, 100 points each" in shown
     assert (classroom.folder / "summary").read_text() == shown
     assert "looks like  the factor divides" in classroom.published(f"feedback/{slug('=bob')}.md", "classroom")
@@ -560,7 +565,9 @@ def test_nothing_that_the_class_wrote_is_trusted(classroom: Runner) -> None:
         "x" * 10_000,
     ]
     with (downloaded / "grades.csv").open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream).writerows([["learner", "scale", "total"], *([name, 10**9, -5] for name in names)])
+        csv.writer(stream).writerows(
+            [["learner", "scale", "solved", "total"], *([name, 10**9, 10**9, -5] for name in names)]
+        )
     for name in ("fine.md", "no.html", "a b.md", ".hidden.md"):
         (feedback / name).write_text("text")
     (feedback / "huge.md").write_text("x" * (3 << 20))
@@ -582,19 +589,21 @@ def test_nothing_that_the_class_wrote_is_trusted(classroom: Runner) -> None:
     assert all(row.count("|") == 5 and row.endswith("| 100 | 1 | 1 |") and len(row) < 300 for row in rows)
     assert not any(sign in row for row in rows for sign in "<>[]@`=\u202e:")
     table = list(csv.reader(io.StringIO(classroom.published("grades.csv", "classroom"))))
-    assert all(row[0].isprintable() and row[0][0] not in "=+-@" and row[1:] == ["100", "100"] for row in table[1:])
+    assert all(row[0].isprintable() and row[0][0] not in "=+-@" and row[1:] == ["100", "1", "100"] for row in table[1:])
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "learner,<script>,total\n",
-        "learner,scale,total\nann,NaN,1\n",
-        "learner,scale,total\nann\n",
+        "learner,<script>,solved,total\n",
+        "learner,scale,total\nann,1,1\n",
+        "learner,scale,solved,total\nann,NaN,0,1\n",
+        "learner,scale,solved,total\nann,1,NaN,1\n",
+        "learner,scale,solved,total\nann\n",
         "\x00",
         "a" * 200_000,
-        pytest.param("learner,scale,total\n" + "ann,1,1\n" * 700_000, id="large"),
+        pytest.param("learner,scale,solved,total\n" + "ann,1,0,1\n" * 700_000, id="large"),
     ],
 )
 def test_what_is_no_table_leaves_the_branch_alone(classroom: Runner, text: str) -> None:

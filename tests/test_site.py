@@ -248,14 +248,16 @@ def test_scores_are_a_page_of_their_own_where_they_are_given(
 ) -> None:
     table = tmp_path / "grades.csv"
     hostile = '"<script>alert(1)</script>\n\n# [a](javascript:b) **c**"'
-    table.write_text(f"learner,softmax,moco,total\nAda,100,80,180\n{hostile},,100,100\n", encoding="utf-8-sig")
+    table.write_text(
+        f"learner,softmax,moco,solved,total\nAda,90,80,1,170\n{hostile},,100,1,100\n", encoding="utf-8-sig"
+    )
     out = tmp_path / "my pages"
     assert main(["site", "--out", str(out), "--scores", str(table)]) == 0
     assert f'--directory "{out}"' in capsys.readouterr().out
     page = (out / "scores.html").read_text(encoding="utf-8")
     rows = re.findall(r'<tr><th scope="row">(.*)</th><td>(\d+)</td><td>(\d+)</td></tr>', page)
     name = "&lt;script&gt;alert(1)&lt;/script&gt; # [a](javascript:b) **c**"
-    assert rows == [("Ada", "1", "180"), (name, "1", "100")]
+    assert rows == [("Ada", "1", "170"), (name, "1", "100")]
     assert "<script>alert" not in page
     assert "scores.html" in Links((out / "index.html").read_text(encoding="utf-8")).to
     assert "scores.html" not in Links((site / "index.html").read_text(encoding="utf-8")).to
@@ -268,14 +270,15 @@ def test_scores_are_a_page_of_their_own_where_they_are_given(
         (None, "grades.csv cannot be read: No such file or directory; name a grades.csv with --scores"),
         ("", "grades.csv:1 is no grades.csv as `nox -s cohort` writes it: the columns should begin with learner"),
         ("name,softmax,total\n", "grades.csv:1 is no grades.csv"),
-        ("name,softmax,total\n", "begin with learner and end with total, got 'name,softmax,total'"),
-        ("learner,softmax,total\nAda,100,99\n", "grades.csv:2 is no grades.csv"),
-        ("learner,softmax,total\nAda,100,99\n", "the total should be 100, got 99"),
-        ('learner,softmax,total\n"Ada\nB",1,1\nBob,101,101\n', "grades.csv:4 is no grades.csv"),
-        ("learner,softmax,total\nAda,101,101\n", "softmax should be from 0 to 100, got '101'"),
-        ("learner,softmax,total\nAda,7\n", "there should be 3 cells, got 2"),
-        ("learner,softmax,total\nAda,many,7\n", "softmax should be from 0 to 100, got 'many'"),
-        ('learner,softmax,total\nAda,"7"x,7\n', "grades.csv:2 is no grades.csv"),
+        ("name,softmax,total\n", "begin with learner and end with solved,total, got 'name,softmax,total'"),
+        ("learner,softmax,solved,total\nAda,100,1,99\n", "grades.csv:2 is no grades.csv"),
+        ("learner,softmax,solved,total\nAda,100,1,99\n", "the total should be 100, got 99"),
+        ('learner,softmax,solved,total\n"Ada\nB",1,0,1\nBob,101,0,101\n', "grades.csv:4 is no grades.csv"),
+        ("learner,softmax,solved,total\nAda,101,1,101\n", "softmax should be from 0 to 100, got '101'"),
+        ("learner,softmax,solved,total\nAda,7,0\n", "there should be 4 cells, got 3"),
+        ("learner,softmax,solved,total\nAda,7,2,7\n", "solved should be from 0 to 1, got '2'"),
+        ("learner,softmax,solved,total\nAda,many,0,7\n", "softmax should be from 0 to 100, got 'many'"),
+        ('learner,softmax,solved,total\nAda,"7"x,0,7\n', "grades.csv:2 is no grades.csv"),
     ],
 )
 def test_a_file_that_is_no_table_of_scores_is_refused(

@@ -10,7 +10,7 @@ from typing import Any
 from graders.arguments import seed, workers
 
 WHEN = "2026-12-15T23:59+01:00"
-EXPORTS = ("canvas", "gradescope", "nbgrader")
+EXPORTS = ("canvas", "gradescope", "moodle", "nbgrader")
 
 
 def deadline(text: str) -> datetime:
@@ -27,6 +27,19 @@ def percent(text: str) -> float:
     if not 0 <= value <= 100:
         raise argparse.ArgumentTypeError(f"there should be 0 to 100 percent, got {text}")
     return value
+
+
+def assignment(text: str) -> tuple[str, dict[str, float]]:
+    """The name, and the weights of its katas or topics."""
+    name, _, listed = text.rpartition("=")
+    parts = [part.strip().partition(":") for part in listed.split(",")]
+    try:
+        weights = {kata: float(weight or 1) for kata, _, weight in parts}
+    except ValueError:
+        weights = {}
+    if not name.strip() or not weights or not all(kata and 0 < weight < 1000 for kata, weight in weights.items()):
+        raise argparse.ArgumentTypeError(f"an assignment should be like 'Homework 3=softmax,kmeans:0.5', got {text!r}")
+    return name.strip(), weights
 
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
@@ -94,5 +107,14 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     cohort.add_argument("--json", type=Path, metavar="FILE", help="write all results as one JSON document")
     cohort.add_argument(
         "--export", choices=EXPORTS, action="append", default=[], help="also write a table or files for this program"
+    )
+    cohort.add_argument(
+        "--assignment",
+        type=assignment,
+        action="append",
+        default=[],
+        metavar="NAME=KATA[:WEIGHT],…",
+        help="what is exported has one column for these katas or topics, of their points times their weights (1 where "
+        "there is none), in place of a column for each kata; repeatable",
     )
     cohort.set_defaults(module="graders.cohort.main")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graders import files
-from graders.catalogue.katas import Kata
 from graders.faults import ROOT
 
 INSIDE = "katas"  # the folder of the .zip that has the repository
@@ -35,11 +34,13 @@ cp "$work/out/gradescope/submission/results.json" "$base/results/results.json"
 """
 
 
-def write(path: Path, root: Path, chosen: list[Kata], advice: str) -> None:
+def write(path: Path, root: Path, weights: dict[str, float], advice: str) -> None:
     """Raises: UsageError."""
+    katas = " ".join(f"--kata {kata}" for kata in weights)
+    assignment = ",".join(f"{kata}:{weight}" for kata, weight in weights.items())
     scripts = {
         "setup.sh": SETUP.format(inside=INSIDE),
-        "run_autograder": RUN.format(inside=INSIDE, katas=" ".join(f"--kata {kata.id}" for kata in chosen)),
+        "run_autograder": RUN.format(inside=INSIDE, katas=f"{katas} --assignment all={assignment}"),
     }
     files.make_room(path, advice)
     with files.explained(path, advice), zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from graders.cohort.learners import Learner
@@ -14,6 +14,7 @@ from graders.faults import UsageError
 
 ABSENT = "handed in nothing"
 UNSURE = "several in the gradebook or in the class have this name, so no id was taken from the gradebook"
+POSSIBLE = "Points Possible"  # the "student" of a line of Canvas's
 NUMBERS = ("canvas", "moodle")  # the platform's own, in the names of a download
 # What the platforms call what `Learner.about` has; `canvas` and `moodle` are the numbers in the names of a download.
 COLUMNS = {
@@ -28,10 +29,24 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Gradebook:
-    """Who is in the class, and by kata what Canvas calls its column, such as `softmax (1234)`."""
+    """Who is in the class.
+
+    Args:
+        titles: by kata or assignment, what Canvas calls its column, such as `softmax (1234)`.
+        head: the first line.
+        rows: all other lines, by column.
+    """
 
     people: list[Learner]
-    titles: dict[str, str]
+    titles: dict[str, str] = field(default_factory=dict)
+    head: list[str] = field(default_factory=list)
+    rows: list[dict[str, str]] = field(default_factory=list)
+
+    def most(self, column: str) -> str:
+        """The points that can be had, as the platform writes them; empty where it does not."""
+        title = self.titles.get(column, "Maximum Grade")
+        possible = [row.get(title, "") for row in self.rows if title == "Maximum Grade" or POSSIBLE in name_of(row)]
+        return next(filter(None, possible), "")
 
 
 def read(file: Path) -> Gradebook:
@@ -47,14 +62,19 @@ def read(file: Path) -> Gradebook:
             f"{file} is no gradebook of Canvas's or Moodle's: its first line has no Student and no Full name"
         )
     rows = [dict(zip(head, line, strict=False)) for line in lines]
-    people = [person(row) for row in rows if name_of(row) and "Points Possible" not in name_of(row)]
-    titles = {found[1]: title for title in head if (found := re.fullmatch(r"([a-z][a-z0-9_]*) \(\d+\)", title))}
-    return Gradebook(people, titles)
+    people = [person(row) for row in rows if name_of(row) and POSSIBLE not in name_of(row)]
+    titles = {found[1]: title for title in head if (found := re.fullmatch(r"(.+) \(\d+\)", title))}
+    return Gradebook(people, titles, head, rows)
 
 
 def name_of(row: dict[str, str]) -> str:
     parts = (row.get("First name") or row.get("FirstName", ""), row.get("Last name") or row.get("LastName", ""))
     return one_line((row.get("Student") or row.get("Full name") or " ".join(parts)).strip())
+
+
+def number_of(row: dict[str, str]) -> str:
+    """Moodle's: of Participant 4321, in whatever language."""
+    return re.sub(r"\D", "", row.get("Identifier", ""))
 
 
 def person(row: dict[str, str]) -> Learner:
@@ -63,7 +83,7 @@ def person(row: dict[str, str]) -> Learner:
         cells = [row.get(column, "") for column in ([columns] if isinstance(columns, str) else columns)]
         value = one_line(next(filter(None, cells), "").strip())
         if name == "moodle":
-            value = re.sub(r"\D", "", value)  # Participant 4321, in whatever language
+            value = number_of(row)
         if value:
             about[name] = value
     return Learner(name_of(row), notes=[ABSENT], about=about)

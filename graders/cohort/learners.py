@@ -28,7 +28,7 @@ from graders.cohort.repositories import (
     fetch,
     made_at,
 )
-from graders.cohort.trees import NOT_LOOKED_INTO, Commit, Tree
+from graders.cohort.trees import LINK, NOT_LOOKED_INTO, Commit, Tree
 from graders.cohort.writers import one_line
 from graders.faults import UsageError
 
@@ -128,8 +128,12 @@ def candidates(tree: Tree, katas: list[Kata]) -> dict[str, dict[str, int]]:
 
 
 def the_one(kata: str, places: dict[str, int], learner: Learner) -> str | None:
-    """The file that is named like the kata and stands where the repository has it, else the least deep one."""
-    if not places:
+    """The file that is named like the kata and stands where the repository has it, else the least deep one; no link."""
+    files = [path for path, size in places.items() if size != LINK]
+    if not files:
+        for link in places:
+            learner.notes.append(f"{one_line(link)} is a link, and links are not followed: {kata} was not graded")
+            learner.unread = True
         return None
 
     def order(path: str) -> tuple[bool, bool, int]:
@@ -140,7 +144,7 @@ def the_one(kata: str, places: dict[str, int], learner: Learner) -> str | None:
             len(parts),
         )
 
-    ranked = sorted(places, key=lambda path: (*order(path), path))
+    ranked = sorted(files, key=lambda path: (*order(path), path))
     if len(ranked) > 1 and order(ranked[0]) == order(ranked[1]):
         both = one_line(f"{ranked[0]} and {ranked[1]}")
         learner.notes.append(f"{both} may both be the answer to {kata}; neither was graded")

@@ -16,6 +16,7 @@ from graders.catalogue.katas import Kata
 from graders.cohort import gradebook, judge, pages
 from graders.cohort.classes import all_learners, left_out
 from graders.cohort.cluster import Job, judge_all
+from graders.cohort.columns import columns_of, other_scales
 from graders.cohort.grades import Graded
 from graders.cohort.learners import Learner, name_files
 from graders.cohort.ledger import Ledger, alone, engine_digest, key_of, short_version
@@ -49,7 +50,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
 def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
     """As `main`, where nobody else writes into the same folder."""
     chosen, by_name = katas.find(options.kata, root), {kata.id: kata for kata in katas.all_katas(root)}
-    book = gradebook.read(options.gradebook) if options.gradebook else gradebook.Gradebook([], {})
+    book = gradebook.read(options.gradebook) if options.gradebook else gradebook.Gradebook([])
+    exported = columns_of(options.assignment, chosen, options.export, book, root)
     learners = gradebook.joined(read(options, options.learners, by_name), book)
     name_files(learners)
     if (options.until or options.late is not None) and options.learners.suffix != ".csv":
@@ -77,8 +79,11 @@ def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
         found = {pair: told for pair, key in keys.items() if (told := ledger.find(key) or lost.get(key))}
         columns = [kata for kata in by_name.values() if kata in chosen or any(name == kata.id for _, name in found)]
         documents = {learner.slug: of_learner(learner, columns, found) for learner in learners}
-        graded = Graded(learners, columns, documents, seed, promised, options.late, short_version(root), book, root)
+        version = short_version(root)
+        graded = Graded(learners, columns, documents, seed, promised, options.late, exported, version, book, root)
         pages.write_all(options.out, graded, options.export, options.json, earlier)
+        for why in other_scales(exported, book) if {"canvas", "moodle"} & set(options.export) else ():
+            console.print(why, markup=False, highlight=False, soft_wrap=True)
         console.print(f"wrote {options.out / 'index.html'}, grades.csv, learners/ and feedback/ next to it")
         ungraded = {slug for (slug, _), key in keys.items() if key in lost}
         return tell(console, options, learners, [one.name for one in learners if one.slug in ungraded])

@@ -20,22 +20,23 @@ from graders.cohort.repositories import Trouble, git
 MOST_UNPACKED = 1 << 30  # bytes of an archive that are looked through
 MOST_KEPT = 32 << 20  # bytes of a .tar's Python files; this repository has 5 MB
 MOST_AT_ONCE = 1 << 20  # bytes of one of its headers
+LINK = -1  # in the place of a link's size
 NOT_LOOKED_INTO = {"solutions", "tests", "node_modules", "__pycache__", "__MACOSX"}
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 
 
 class Tree(Protocol):
-    """The plain files of a learner."""
+    """The plain files of a learner, and the links, which are never followed."""
 
     def files(self) -> Iterator[tuple[str, int]]:
-        """Their paths, with / between names, and their sizes. Raises: Trouble."""
+        """Their paths, with / between names, and their sizes, `LINK` for a link. Raises: Trouble."""
 
     def read(self, path: str) -> bytes:
         """At most what a submission may have, and one byte more. Raises: Trouble."""
 
 
 class Folder:
-    """A learner's folder; links in it, and what is no plain file, are as if they were not there."""
+    """A learner's folder."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -49,8 +50,9 @@ class Folder:
             for name in names:
                 path = Path(folder, name)
                 state = path.lstat()
-                if stat.S_ISREG(state.st_mode):
-                    yield path.relative_to(self.root).as_posix(), state.st_size
+                if stat.S_ISREG(state.st_mode) or stat.S_ISLNK(state.st_mode):
+                    size = state.st_size if stat.S_ISREG(state.st_mode) else LINK
+                    yield path.relative_to(self.root).as_posix(), size
 
     def read(self, path: str) -> bytes:
         try:
@@ -70,8 +72,8 @@ class Zip:
     def files(self) -> Iterator[tuple[str, int]]:
         with told(f"{self.file.name} is no .zip that can be read"), zipfile.ZipFile(self.file) as archive:
             for one in archive.infolist():
-                if not one.is_dir() and not stat.S_ISLNK(one.external_attr >> 16):
-                    yield one.filename, one.file_size
+                if not one.is_dir():
+                    yield one.filename, LINK if stat.S_ISLNK(one.external_attr >> 16) else one.file_size
 
     def read(self, path: str) -> bytes:
         with told(f"{path} cannot be read out of {self.file.name}"), zipfile.ZipFile(self.file) as archive:
@@ -108,6 +110,8 @@ class Tar:
                             raise Trouble(f"{self.file.name} holds more than {most}; leave out what is no answer")
                         self.kept[one.name] = content_of(archive.extractfile(one))
                     yield one.name, one.size
+                elif one.issym() or one.islnk():
+                    yield one.name, LINK
 
     def read(self, path: str) -> bytes:
         return self.kept[path]
@@ -164,9 +168,9 @@ class Commit:
         for line in filter(None, os.fsdecode(listed).split("\0")):
             about, _, path = line.partition("\t")
             mode, _, name, size = about.split()
-            if mode in ("100644", "100755"):
+            if mode in ("100644", "100755", "120000"):
                 self.objects[path] = name
-                yield path, int(size)
+                yield path, LINK if mode == "120000" else int(size)
 
     def read(self, path: str) -> bytes:
         return git(self.clone, "cat-file", "blob", self.objects[path])[: LONGEST_SOURCE + 1]

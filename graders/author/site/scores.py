@@ -25,9 +25,10 @@ def scores_page(path: Path) -> str:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         columns = next(reader, [])
-        if columns[:1] + columns[-1:] != ["learner", "total"]:
-            raise ValueError(f"the columns should begin with learner and end with total, got {','.join(columns)!r}")
-        names = [name for name in columns[1:-1] if name not in ABOUT]
+        if columns[:1] + columns[-2:] != ["learner", "solved", "total"]:
+            told = ",".join(columns)
+            raise ValueError(f"the columns should begin with learner and end with solved,total, got {told!r}")
+        names = [name for name in columns[1:-2] if name not in ABOUT]
         lines = "\n".join(line(row, columns, names) for row in reader)
     except (ValueError, csv.Error) as error:
         raise UsageError(f"{path}:{max(reader.line_num, 1)} {NO_TABLE}: {error}") from None
@@ -54,8 +55,9 @@ def line(row: list[str], columns: list[str], names: list[str]) -> str:
     points = [whole(cells[name] or "0", name, FULL) for name in names]
     if whole(cells["total"], "total", FULL * len(names)) != sum(points):
         raise ValueError(f"the total should be {sum(points)}, got {cells['total']}")
+    solved = whole(cells["solved"], "solved", len(names))
     name = escape(" ".join(cells["learner"].split()))
-    return f'<tr><th scope="row">{name}</th><td>{points.count(FULL)}</td><td>{sum(points)}</td></tr>'
+    return f'<tr><th scope="row">{name}</th><td>{solved}</td><td>{sum(points)}</td></tr>'
 
 
 def whole(text: str, column: str, most: int) -> int:
