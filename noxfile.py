@@ -151,7 +151,7 @@ def lint(session: nox.Session) -> None:
         ["ruff", "check", *session.posargs, "."],
         ["ruff", "format", *["--check"] * (not session.posargs), "."],
         ["mypy"],
-        ["zizmor", "--offline", "--quiet", ".github/workflows"],
+        ["zizmor", "--offline", "--quiet", ".github"],
         ["python", "-m", "graders.author.prose"],
     ):
         try:

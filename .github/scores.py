@@ -26,6 +26,7 @@ STATES = ("solved", "failing", "todo", "error")
 LONGEST = 50 << 20
 HEAD = "date,commit,score,most,katas,run"
 HEADS = ("", HEAD, HEAD.removesuffix(",run"))  # older lines have no number of the run
+DATE = "%Y-%m-%dT%H:%M:%SZ"
 LINE = re.compile(
     r"([\d-]{10}T[\d:]{8}Z),([0-9a-f]{40}),\d{1,6},(\d{1,6}),((?:[a-z]\w{0,63}=\d{1,3} ?)*)(?:,(\d{1,9}))?", re.ASCII
 )
@@ -124,7 +125,8 @@ def publish(rows: list[Row], commit: str, folder: Path) -> None:
     Runs end in any order: an older push that is published late takes its place before the newer ones.
     """
     history, run = read_history(folder / "history.csv"), int(os.environ.get("GITHUB_RUN_NUMBER", "0"))
-    date = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    pushed = os.environ.get("PUSHED", "")  # in seconds, where a push began the run
+    date = (datetime.fromtimestamp(int(pushed), UTC) if pushed.isdecimal() else datetime.now(UTC)).strftime(DATE)
     push = Push(date, commit, 100 * len(rows), {name: points for name, _, points in sorted(rows) if points}, run)
     newer = [*itertools.takewhile(lambda one: one.run > run > 0, reversed(history))][::-1]
     older = history[: len(history) - len(newer)]

@@ -270,7 +270,7 @@ def test_lint_runs_all_its_tools_and_names_those_that_found_something(
     with pytest.raises(Refused, match=r"^something is left to mend, see above what they say: ruff check, mypy$"):
         noxfile.lint(linting)
     *others, prose = linting.ran
-    assert others == ["ruff check .", "ruff format --check .", "mypy", "zizmor --offline --quiet .github/workflows"]
+    assert others == ["ruff check .", "ruff format --check .", "mypy", "zizmor --offline --quiet .github"]
     assert prose == "python -m graders.author.prose"
     mending = Linting(noxfile, "--fix")
     with pytest.raises(Refused, match="mypy"):

@@ -93,7 +93,7 @@ class Runner:
         (self.folder / "downloaded").mkdir(exist_ok=True)
         (self.folder / "downloaded" / "results.json").write_text(text, encoding="utf-8")
         step = named(GRADE, "publish", "Add the score to the branch `scores`")
-        return self.run(step, {"GITHUB_SHA": commit, "TOKEN": "secret"} | self.more)
+        return self.run(step, {"GITHUB_SHA": commit, "TOKEN": "secret", "PUSHED": ""} | self.more)
 
     def published(self, name: str, branch: str = "scores") -> str:
         return git(self.origin, "show", f"{branch}:{name}")
@@ -304,8 +304,10 @@ def test_branch_that_cannot_be_pushed_fails_with_a_sentence(fork: Runner) -> Non
 
 def test_an_older_push_that_is_published_late_is_not_the_newest(fork: Runner) -> None:
     for run, score in ((4, 50), (2, 100), (2, 100), (7, 70), (5, 0)):
-        fork.more = {"GITHUB_RUN_NUMBER": str(run)}
+        fork.more = {"GITHUB_RUN_NUMBER": str(run), "PUSHED": f"{1_780_012_800 + 3600 * run}"}
         fork.publish(results(softmax=score), commit_of(run))
+    dates = [line.partition(",")[0] for line in fork.history()]
+    assert dates == [f"2026-05-29T0{run}:00:00Z" for run in (2, 4, 5, 7)]  # of the pushes
     assert [line.rsplit(",", 2)[1:] for line in fork.history()] == [
         ["softmax=100", "2"], ["softmax=50", "4"], ["", "5"], ["softmax=70", "7"],
     ]  # fmt: skip
@@ -421,11 +423,15 @@ def test_job_that_installs_or_runs_anything_holds_no_token(workflow: Any) -> Non
 NODE_24 = {"checkout": 5, "setup-python": 6, "upload-artifact": 6, "download-artifact": 7, "upload-pages-artifact": 5}
 
 
+PREPARE = ".github/actions/prepare"
+
+
 def test_actions_are_pinned_by_hash_on_what_runners_still_have_and_uv_comes_before_torch() -> None:
-    for file in (ROOT / ".github" / "workflows").glob("*.yml"):
+    for file in (ROOT / ".github").rglob("*.yml"):
         text = file.read_text(encoding="utf-8")
         for used in re.findall(r"uses: (.*)", text):
-            if used.startswith("./"):
+            if used.startswith(("./", "$/")):
+                assert used in (f"$/{PREPARE}", "./.github/workflows/classroom.yml")
                 continue
             pinned = re.fullmatch(r"actions/([a-z-]+)@[0-9a-f]{40} # v(\d+)\.\d+\.\d+", used)
             assert pinned, used
@@ -433,6 +439,38 @@ def test_actions_are_pinned_by_hash_on_what_runners_still_have_and_uv_comes_befo
         assert all("uv" in line.split() for line in text.splitlines() if "pip install" in line)
     (update,) = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
     assert update["package-ecosystem"] == "github-actions"
+
+
+def test_environment_is_kept_by_its_dependencies_but_not_where_strangers_code_ran() -> None:
+    """What a class's answers could have written to would be there in the next run."""
+    action = yaml.safe_load((ROOT / PREPARE / "action.yml").read_text(encoding="utf-8"))
+    (cache,) = (one for one in action["runs"]["steps"] if one.get("uses", "").startswith("actions/cache@"))
+    assert cache["if"] == "inputs.keep"
+    assert cache["with"].keys() == {"path", "key"}  # and no restore-keys: another environment would do harm
+    assert cache["with"]["path"] == ".venv"
+    for part in ("hashFiles('pyproject.toml')", "inputs.keep", "runner.os", "steps.python.outputs.python-version"):
+        assert part in cache["with"]["key"]
+    kept = {}
+    for file in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for job in yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"].values():
+            used = [one.get("with", {}) for one in job["steps"] if one.get("uses") == f"$/{PREPARE}"]
+            assert len(used) == any("nox -s" in one.get("run", "") for one in job["steps"])
+            kept.update({file.stem: one.get("keep", "") for one in used})
+    assert kept == {"ci": "author", "deep": "author", "grade": "learn", "classroom": "", "pages": ""}
+
+
+def test_private_copy_runs_one_short_job_on_linux() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    private = [job for job in jobs.values() if "vars.WHOLE_CI == 'true'" not in job["if"]]
+    assert [job["runs-on"] for job in private] == ["ubuntu-latest"]
+    assert "strategy" not in private[0]
+    assert GRADE["jobs"]["grade"]["if"] == "vars.WHOLE_CI != 'true'"  # upstream publishes no 0 of its own
+
+
+def test_pushes_are_published_one_after_the_other_and_none_is_dropped() -> None:
+    assert GRADE["jobs"]["publish"]["concurrency"] == {"group": "scores", "queue": "max"}
+    assert "concurrency" not in GRADE.keys() | GRADE["jobs"]["grade"].keys()
+    assert CLASSROOM["concurrency"] == {"group": "classroom-${{ inputs.branch }}", "queue": "max"}
 
 
 STEPS_WITH_A_TOKEN = [
@@ -445,7 +483,7 @@ STEPS_WITH_A_TOKEN = [
 @pytest.mark.parametrize("step", STEPS_WITH_A_TOKEN, ids=lambda step: step["name"])
 def test_only_githubs_own_host_gets_the_token(fork: Runner, step: dict[str, Any]) -> None:
     assert step["env"]["GIT_CONFIG_KEY_0"] == "credential.${{ github.server_url }}.helper"
-    values = {"ROSTER": "", "BRANCH": "", "TOKEN": "s3cret", "GIT_TERMINAL_PROMPT": "0"}
+    values = {"ROSTER": "", "BRANCH": "", "PUSHED": "", "TOKEN": "s3cret", "GIT_TERMINAL_PROMPT": "0"}
     for host, told in (("github.com", True), ("github.com.example.org", False), ("example.org", False)):
         asked = {"run": f"printf 'protocol=https\\nhost={host}\\n\\n' | git credential fill", "env": step["env"]}
         done = fork.run(asked, values)
