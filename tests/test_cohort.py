@@ -740,6 +740,8 @@ def test_verdict_whose_own_record_differs_from_its_key_is_refused() -> None:
         future = argparse.Namespace(result=lambda told=told: told)
         with pytest.raises(cluster.NotGraded, match="its judge had"):
             cluster.verdict(future, asked)
+    for wanted in ("full", "limits"):
+        assert not replace(asked, isolation=wanted).met_by(replace(asked, isolation="none"))
     better = Verdict(result, 0.1, asked)
     assert cluster.verdict(argparse.Namespace(result=lambda: better), replace(asked, isolation="limits"))
 

@@ -487,6 +487,53 @@ def test_help_names_every_option(toys: Path) -> None:
         assert option in ran.out
 
 
+COMMON = """import multiprocessing.context, os, platform, signal, socket, subprocess, sys
+import numpy, pytest, rich.console, torch, yaml
+
+os.environ["GRADERS_START_METHOD"] = "spawn"
+
+
+def lose(module, *names):
+    for name in names:
+        vars(module).pop(name, None)
+
+
+lose(socket, "SO_PASSCRED")
+lose(os, "sched_getaffinity", "sched_setaffinity")
+{}
+sys.path.insert(0, {!r})
+if __name__ == "__main__":
+    import pathlib
+    from graders import __main__ as m
+
+    m.leave(m.main(root=pathlib.Path({!r})))
+"""
+SYSTEMS = {
+    "darwin": 'sys.platform = "darwin"',
+    "win32": """lose(os, "fork", "set_blocking", "setsid", "killpg", "geteuid")
+lose(signal, "SIGUSR1", "SIGUSR2", "SIGXCPU")
+lose(socket, "send_fds", "recv_fds")
+sys.modules["resource"] = sys.modules["fcntl"] = None
+sys.platform = "win32" """,
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes away what Linux has")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_answers_are_graded_without_what_other_systems_lack(system: str, toys: Path, tmp_path: Path) -> None:
+    """In workers as well, which are started by running this file again. What they have besides is not taken away."""
+    (tmp_path / "started.py").write_text(COMMON.format(SYSTEMS[system], str(ROOT), str(toys)))
+    solve(toys, scale=WRONG.replace("x / factor", "x.mul(1 / factor)"))
+    command = [sys.executable, str(tmp_path / "started.py"), "grade", "--json", str(tmp_path / "told.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    document = json.loads((tmp_path / "told.json").read_text(encoding="utf-8"))
+    assert document["env"]["isolation"] == ("none" if system == "win32" else "limits")
+    found = {one["kata"]: one for one in document["results"]}
+    assert (found["affine"]["state"], found["scale"]["state"]) == ("solved", "failing")
+    assert "mul is not allowed in this kata, but is called (line 10" in json.dumps(found["scale"]["tests"])
+
+
 def test_conftest_beside_a_submission_is_not_run(toys: Path) -> None:
     solve(toys, scale=WRONG)
     (toys / "katas/toys/scale/conftest.py").write_text("raise SystemExit(0)\n")

@@ -29,14 +29,14 @@ HEAD = "import os, stat, time\n\n\ndef scale(x, factor=2.0):\n"
 TELL = """
     for descriptor in range(3, 256):
         try:
-            if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode) and not os.get_blocking(descriptor):
                 os.write(descriptor, {told})
         except OSError:
             pass
 """
 DIGITS = """b"\\n! x\\t" + b"9" * 5000 + b"\\n" """
-NOISE = """(fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, 1 << 20), os.set_blocking(descriptor, False),
-                b"\\n! \\xff\\xed\\xa0\\x80::error::\\t7\\n! \\t\\n" * 5000)[2]"""
+NOISE = """(socket.socket(fileno=os.dup(descriptor)).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20),
+                b"\\n! \\xff\\xed\\xa0\\x80::error::\\t7\\n! \\t\\n" * 5000)[1]"""
 FILES = {
     "tells_5000_digits_and_dies": HEAD + TELL.format(told=DIGITS) + "    os._exit(3)\n",
     "tells_5000_digits_on_import": HEAD + TELL.format(told=DIGITS) + "    return x\n\n\nscale(1)\n",
@@ -47,7 +47,7 @@ FILES = {
     "returns_8900_keys": HEAD + "    return {f'key {i}\\n::error::' + 'x' * 80: i for i in range(8900)}\n",
     "returns_100_lines_of_commands": HEAD + "    return '::error::x\\n' * 100\n",
     "returns_a_text_of_15_megabytes": HEAD + "    return 'x' * 15_000_000\n",
-    "tells_noise_in_a_larger_pipe": "import fcntl\n" + HEAD + TELL.format(told=NOISE) + "    return x\n",
+    "tells_noise_in_a_larger_socket": "import socket\n" + HEAD + TELL.format(told=NOISE) + "    return x\n",
     "dies_of_memory_that_is_gone": HEAD
     + """    import torch
     with open("memory", "wb") as file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import os
 import socket
 import subprocess
 import threading
@@ -44,14 +43,14 @@ LOOSE = Tolerance(1e-2, 1e-2, 1e-2)
 class Dictated(Spawn):
     """A worker that says where it is letter by letter, while the judge looks."""
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
-        shared = os.dup(telling)
+    def start(self, connection: socket.socket, telling: socket.socket, scratch: str) -> int:
+        shared = telling.dup()
 
         def speak() -> None:
             for letter in '! mul\t7\nFile "answer.py", line 34 in scale\n':
-                os.write(shared, letter.encode())
+                shared.send(letter.encode())
                 time.sleep(0.001)
-            os.close(shared)
+            shared.close()
 
         self.speaker = threading.Thread(target=speak)
         self.speaker.start()

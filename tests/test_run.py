@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import shutil
 import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pexpect
 import pytest
 import torch
 
+from graders.catalogue import katas
+from graders.desk import measured_tests
 from graders.faults import ROOT
+from graders.sandbox.launcher import new_launcher
+from graders.worker import script
 from katas import inputs
 from tests.toys import REFERENCE, make_clone, run
 
@@ -116,6 +124,32 @@ def test_own_tests_are_measured_by_known_mistakes(clone: Path, text: str, status
     own.write_text(text)
     ran = run(clone, "run", "scale", str(own), "--tests")
     assert (ran.status, ran.out) == (status, said), ran
+
+
+def test_own_tests_are_measured_without_a_fork(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows and macOS."""
+    monkeypatch.setattr(measured_tests, "DRIVER", f"import os\ndel os.fork\n{measured_tests.DRIVER}")
+    own = clone / "own_test.py"
+    own.write_text(TESTS)
+    with contextlib.closing(new_launcher()) as launcher:
+        monkeypatch.setenv("GRADERS_START_METHOD", "spawn")
+        measured = measured_tests.measure(launcher, katas.find_one("scale", clone), own)
+    assert (measured.right, measured.caught, measured.known) == (True, 1, 2)
+
+
+@pytest.mark.parametrize("platform", ["linux", "win32"])
+def test_late_script_says_where_it_was_where_ctrl_c_reaches_it_alone(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(script, "sys", SimpleNamespace(platform=platform, executable=sys.executable))
+    request = {"files": {"late.py": "import time\ntime.sleep(60)\n"}, "main": "late.py", "limit": 1.0, "width": 80}
+    with (tmp_path / "log").open("w+b") as log:
+        popen = functools.partial(subprocess.Popen, stdout=log, stderr=log)
+        monkeypatch.setattr(subprocess, "Popen", popen)
+        reply = script.run(request, log.fileno())  # type: ignore[arg-type]
+    assert reply["status"] is None
+    assert ("line 2, in <module>" in reply["text"]) == (platform == "linux")
 
 
 def test_tests_begin_with_a_file_to_start_from(clone: Path) -> None:

@@ -191,9 +191,9 @@ def test_code_of_a_library_is_installed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 OPERATORS = """
-import torch
+import os, torch
 from graders.worker.fortress import removal, stock
-removal.LEARNER.append(("nowhere.py", 1))
+removal.LEARNER.append(("nowhere.py", lambda told: os.write(1, told)))
 removal.take_away(stock.take_stock(), ("log_softmax", "foreach"))
 x = torch.ones(2, 3, requires_grad=True)
 torch.softmax(x, -1).sum().backward()
@@ -219,10 +219,10 @@ def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
 
 
 UNNEEDED = """
-import numpy as np, torch
+import os, numpy as np, torch
 from graders.worker.fortress import removal, stock, unneeded
 unneeded.take_away_unneeded(stock.take_stock())
-removal.LEARNER.append(("nowhere.py", 1))
+removal.LEARNER.append(("nowhere.py", lambda told: os.write(1, told)))
 x = torch.ones(2, 2)
 traced = torch.jit.trace(lambda t: t + 1, x)
 assert (traced(x) == 2).all()
@@ -243,9 +243,9 @@ def test_what_no_kata_needs_is_gone_and_told_of() -> None:
 
 
 LATE = """
-import sys, torch
+import os, sys, torch
 from graders.worker.fortress import removal, stock
-removal.LEARNER.append(("nowhere.py", 1))
+removal.LEARNER.append(("nowhere.py", lambda told: os.write(1, told)))
 removal.take_away(stock.take_stock(), ("softmax",))
 torch.nn.__path__.append(sys.argv[1])
 from torch.nn import late_one
@@ -357,7 +357,7 @@ class Counting:
         self.stop, self.close = self.launcher.stop, self.launcher.close
         self.started = 0
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: socket.socket, scratch: str) -> int:
         self.started += 1
         return self.launcher.start(connection, telling, scratch)
 

@@ -73,7 +73,8 @@ def judge_all(
             client.register_plugin(judge.Belonging(judging.name, client.id))
             client.register_plugin(judging)
         except RuntimeError as error:
-            advice = "; see SECURITY.md, or add --isolation limits" if "isolation" in str(error) else ""
+            advice = f"; see SECURITY.md{', or add --isolation limits' * (judging.terms.isolation == 'full')}"
+            advice = advice if "isolation" in str(error) else ""
             raise UsageError(f"{error}{advice}") from None
         if not client.nthreads():
             console.print("no worker is there yet; judging begins when one comes")

@@ -24,6 +24,7 @@ from graders.faults import ROOT, GraderError
 from graders.judge.process import Found, Job
 from graders.judge.results import Result
 from graders.judge.run import Options
+from graders.sandbox.cage import Isolation
 from graders.sandbox.machine import processors
 
 MOST_DEATHS = 3
@@ -48,7 +49,7 @@ class Verdict:
 class Judging(WorkerPlugin):
     """Starts the judge of a worker, and ends it with the worker or the run."""
 
-    def __init__(self, root: Path, isolation: str) -> None:
+    def __init__(self, root: Path, isolation: Isolation) -> None:
         self.name = f"judge-{secrets.token_hex(8)}"  # of one run
         self.root = None if root == ROOT else root  # each machine has a copy of this repository where it likes
         self.terms = Terms(0, isolation, version(root))
@@ -66,7 +67,7 @@ class Judging(WorkerPlugin):
         if not self.terms.met_by(self.judge.terms):
             self.judge.close()
             other = "its torch or its copy of this repository is another one"
-            low = f"isolation is {self.judge.terms.isolation!r} there, not 'full'"
+            low = f"isolation is {self.judge.terms.isolation!r} there, not {self.terms.isolation!r}"
             same = self.judge.terms.graders == self.terms.graders
             raise RuntimeError(UNFIT.format(worker.address, low if same else other))
 

@@ -16,6 +16,8 @@ from typing import Any
 from graders.catalogue.katas import Kata, all_katas
 from graders.catalogue.source import Source
 from graders.faults import ROOT, UsageError
+from graders.sandbox.cage import Isolation
+from graders.sandbox.server import LEVELS
 
 ROOMS = ("worker", "sandbox", "kata", "catalogue", "judge")  # that a verdict comes out of
 TABLES = """
@@ -85,16 +87,17 @@ class Terms:
 
     Args:
         seed: what the inputs are made from.
-        isolation: of a task "full", or "limits", which takes any; of a verdict the one that there was.
+        isolation: of a task the least that will do; of a verdict the one that there was.
         graders: see `version`.
     """
 
     seed: int
-    isolation: str
+    isolation: Isolation
     graders: str
 
     def met_by(self, other: Terms) -> bool:
-        return other == replace(self, isolation=other.isolation) and self.isolation in ("limits", other.isolation)
+        enough = LEVELS.index(other.isolation) >= LEVELS.index(self.isolation)
+        return enough and other == replace(self, isolation=other.isolation)
 
 
 def key_of(kata: Kata, answer: Source, engine: str, seed: int | None, isolation: str) -> str:

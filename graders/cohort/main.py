@@ -22,8 +22,9 @@ from graders.cohort.learners import Learner, name_files
 from graders.cohort.ledger import Ledger, alone, engine_digest, key_of, short_version
 from graders.faults import INTERRUPTED, UsageError
 from graders.judge import screen
+from graders.sandbox.cage import Isolation
 
-PROMISED = {"strict": "full", "limits": "limits"}  # isolation; it may have been better
+PROMISED: dict[str, Isolation] = {"strict": "full", "limits": "limits"}  # it may have been better
 NOT_GRADED = (
     "not wholly graded, since machines were lost (run the same again; if it happens again, look at their answers)"
 )

@@ -11,14 +11,15 @@ from graders.catalogue.bugs import bugs_of, planted, right_file
 from graders.catalogue.katas import Kata
 from graders.desk import own_tests
 from graders.faults import UsageError
-from graders.sandbox.launcher import Launcher
+from graders.sandbox.launcher import Launcher, forks
 from graders.worker.script import has_tests
 
 SAMPLED = 12  # mistakes
 EACH_SECONDS, WHOLE_SECONDS = 10.0, 120.0
 SAYS = re.compile(r"^MEASURED ([01]+)$", re.MULTILINE)
-# Torch and pytest are imported once, and a child of that process tests each answer.
-DRIVER = """import os, shutil, signal, sys, time
+STARTING_SECONDS = 30.0  # for a process that imports torch anew
+# Where processes are forked, torch and pytest are imported once, and a child of that process tests each answer.
+DRIVER = """import os, shutil, signal, subprocess, sys, time
 
 import torch
 try:
@@ -26,7 +27,8 @@ try:
 except ImportError:
     pytest = None
 
-ANSWER, SCRIPT, COUNT, LIMIT, TESTED = {answer!r}, {script!r}, {count}, {limit}, {tested}
+ANSWER, SCRIPT, COUNT, LIMIT, TESTED, FORKS = {answer!r}, {script!r}, {count}, {limit}, {tested}, {forks}
+PYTEST = ["-q", "-x", "-p", "no:cacheprovider"]
 
 
 def child():
@@ -34,7 +36,7 @@ def child():
     for place in range(3):
         os.dup2(null, place)
     if TESTED and pytest:
-        return pytest.main(["-q", "-x", "-p", "no:cacheprovider", SCRIPT])
+        return pytest.main([*PYTEST, SCRIPT])
     import runpy
     runpy.run_path(SCRIPT, run_name="__main__")
     return 0
@@ -42,6 +44,12 @@ def child():
 
 def passes(number):
     shutil.copy(f"answer_{{number}}.py", ANSWER)
+    if not FORKS:
+        command = [sys.executable, *(["-m", "pytest", *PYTEST] if TESTED and pytest else []), SCRIPT]
+        try:
+            return not subprocess.run(command, capture_output=True, timeout=LIMIT + {starting}).returncode
+        except subprocess.TimeoutExpired:
+            return False
     pid = os.fork()
     if pid == 0:
         status = 1
@@ -100,9 +108,12 @@ def measure(launcher: Launcher, kata: Kata, script: Path) -> Measured:
         count=len(answers),
         limit=EACH_SECONDS,
         tested=has_tests(text),
+        forks=forks(),
+        starting=STARTING_SECONDS,
     )
     files |= {name: text, "measure.py": driver}
-    ran = own_tests.started(launcher, files, "measure.py", WHOLE_SECONDS, 80)
+    whole = WHOLE_SECONDS if forks() else WHOLE_SECONDS + STARTING_SECONDS * len(answers)
+    ran = own_tests.started(launcher, files, "measure.py", whole, 80)
     found = SAYS.search(ran.text)
     if found is None:
         raise UsageError(f"{name} cannot be measured: it {ran.ending}")

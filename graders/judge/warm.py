@@ -137,7 +137,7 @@ class Interruptible:
     def isolation(self) -> Isolation:
         return self.launcher.isolation
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: socket.socket, scratch: str) -> int:
         with self.lock:
             if self.interrupted:
                 raise Interrupted

@@ -24,7 +24,7 @@ from graders.worker.visible import visible
 GRACE = 0.5  # seconds of a message beside the call in it
 AT_WORK = 0.02  # of the clock's time: where the processor worked for less, the worker sleeps
 PATIENCE = 6  # times its limit that a message may take by the clock
-TOLD_BYTES = 1 << 16  # what a pipe holds
+TOLD_BYTES = 1 << 18  # more than a socket holds, as a rule
 WAITING = re.compile(rb'ranks\.py", line \d+ in wait\b')  # in the stack of a rank that waits for others
 STACK_SECONDS = 5.0  # on a busy machine the worker may take a while to say where it is
 GROWTH = 64  # times the bytes that were sent may come back, and
@@ -91,17 +91,15 @@ class WorkerProcess:
         self.asked = 0.0, 0.0  # when, by the clock and by the processor's time
         self.back = 0.0  # when this process should be here again to see whether there is a reply
         self.process: int | None = None  # as it is called here, where the launcher may know it by another number
-        self.told, telling = os.pipe()
+        self.told, telling = socket.socketpair()
         for end in (self.told, telling):
-            os.set_blocking(end, False)  # who fills it tells no more, and holds up nobody
+            end.setblocking(False)  # who fills it tells no more, and holds up nobody
         try:
-            with theirs:
+            with theirs, telling:
                 self.pid = launcher.start(theirs, telling, self.scratch.name)
         except BaseException:
             self.give_back()
             raise
-        finally:
-            os.close(telling)
 
     def seconds(self) -> float:
         """The processor's time that it took so far, a clock's where the system does not tell. Raises: WorkerEnded."""
@@ -198,8 +196,8 @@ class WorkerProcess:
     def telling(self) -> bytes:
         """What it told beside its replies, since this was last asked."""
         try:
-            return os.read(self.told, TOLD_BYTES)
-        except BlockingIOError:
+            return self.told.recv(TOLD_BYTES)
+        except OSError:  # nothing, or its other end was closed
             return b""
 
     def line_it_was_on(self) -> int | None:
@@ -230,6 +228,6 @@ class WorkerProcess:
 
     def give_back(self) -> None:
         self.connection.close()
-        os.close(self.told)
+        self.told.close()
         with contextlib.suppress(OSError, RecursionError):  # folders in folders, as many as there is room for
             self.scratch.cleanup()

@@ -16,7 +16,6 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from graders.sandbox import cage
@@ -40,7 +39,7 @@ class Launcher(Protocol):
 
     cuda: bool  # whether its workers are to begin CUDA: set by who grades on a GPU
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int: ...
+    def start(self, connection: socket.socket, telling: socket.socket, scratch: str) -> int: ...
     def stop(self, pid: int) -> str: ...
     def close(self) -> None: ...
 
@@ -110,10 +109,10 @@ class ForkServer:
         """The server's first message; the judge has other things to do until it comes."""
         return LEVELS[self.reply()]
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: socket.socket, scratch: str) -> int:
         """Raises: OSError, wire.Closed where not even another server can."""
         assert self.isolation  # it comes before what follows
-        message, fds = NUMBER.pack(0), [connection.fileno(), telling]
+        message, fds = NUMBER.pack(0), [connection.fileno(), telling.fileno()]
         try:
             pid = self.exchange(message, fds, scratch)
         except (OSError, wire.Closed):
@@ -163,10 +162,9 @@ class Spawn:
         self.processes: dict[int, Any] = {}
         self.isolation: cage.Isolation = "none" if sys.platform == "win32" else "limits"
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: socket.socket, scratch: str) -> int:
         context = multiprocessing.get_context("spawn")
-        pipe = Connection(os.dup(telling), readable=False)  # which travels to a spawned process
-        process = context.Process(target=be_spawned, args=(connection, pipe, scratch), daemon=True)
+        process = context.Process(target=be_spawned, args=(connection, telling, scratch), daemon=True)
         process.start()
         assert process.pid is not None
         self.processes[process.pid] = process

@@ -14,7 +14,6 @@ import socket
 import struct
 import sys
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 
 from graders.faults import ROOT
 from graders.sandbox import cage, system_calls
@@ -28,7 +27,7 @@ from graders.worker.serve import READY, forget_modules, serve_submissions
 NUMBER = struct.Struct("!Q")
 LARGE_PAGES_FROM = 8  # workers: a run of one kata starts two or three
 LEVELS: tuple[cage.Isolation, ...] = ("none", "limits", "full")
-Work = Callable[[socket.socket, int, str], None]  # of a worker, with its connection, its pipe and its scratch folder
+Work = Callable[[socket.socket, socket.socket, str], None]  # of a worker, with its two sockets and its scratch folder
 
 
 def keep_servers(judge: socket.socket) -> None:
@@ -95,11 +94,11 @@ def serve(
             scratch = b""
             while not scratch.endswith(b"\n") and (one := control.recv(1)):
                 scratch += one
-            connection = socket.socket(fileno=fds[0])
+            connection, telling = (socket.socket(fileno=fd) for fd in fds)
             folder = cage.SCRATCH if level == "full" else scratch.decode().rstrip("\n")
-            pid = start(functools.partial(be_worker, connection, fds[1], folder, limited, work), folder)
+            pid = start(functools.partial(be_worker, connection, telling, folder, limited, work), folder)
             connection.close()
-            os.close(fds[1])
+            telling.close()
             children.add(pid)
             control.sendall(NUMBER.pack(pid))
         else:
@@ -123,15 +122,17 @@ def end(pid: int, others: set[int]) -> int:
     return status
 
 
-def be_worker(connection: socket.socket, telling: int, folder: str, limited: dict[str, int], work: Work) -> None:
+def be_worker(
+    connection: socket.socket, telling: socket.socket, folder: str, limited: dict[str, int], work: Work
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     cage.set_limits(limited)
     work(connection, telling, folder)
 
 
-def be_spawned(connection: socket.socket, telling: Connection, scratch: str) -> None:
+def be_spawned(connection: socket.socket, telling: socket.socket, scratch: str) -> None:
     limited = cage.limits(caged=False) if sys.platform != "win32" else {}
     platform.processor()
     work = prepared_worker()
     forget_modules(ROOT)
-    be_worker(connection, telling.fileno(), scratch, limited, work)
+    be_worker(connection, telling, scratch, limited, work)

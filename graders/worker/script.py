@@ -41,9 +41,10 @@ def run(request: ScriptRequest, log: int) -> Reply:
     try:
         status = process.wait(request["limit"])
     except subprocess.TimeoutExpired:
-        process.send_signal(getattr(signal, "CTRL_C_EVENT", signal.SIGINT))
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE_SECONDS)
+        if sys.platform != "win32":  # there, it would reach all that the terminal runs, the judge as well
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_SECONDS)
         process.kill()
         process.wait()
     return {"text": text_of(log).replace(os.getcwd() + os.sep, ""), "status": status}

@@ -53,7 +53,7 @@ lseek, read, truncate, START, END = os.lseek, os.read, os.ftruncate, os.SEEK_SET
 
 def serve_submissions(
     connection: socket.socket,
-    telling: int,
+    telling: socket.socket,
     scratch: str,
     stock: Inventory,
     shut: Callable[[], None],
@@ -61,15 +61,16 @@ def serve_submissions(
     """Answers requests until the judge hangs up.
 
     Args:
-        telling: a pipe that takes what is refused, and where a late call was.
+        telling: takes what is refused, and where a late call was.
         scratch: becomes the working directory, and takes what is printed.
         stock: what there is to remove.
         shut: forbids this process what only its preparation needed.
     """
     outside.THREAD.clear()  # no thread of the process that this was forked from is here
-    link = _socket.socket(fileno=connection.detach())  # a class of C's, which cannot be changed
+    # Of a class of C's, which cannot be changed.
+    link, told = (_socket.socket(fileno=one.detach()) for one in (connection, telling))
     link.sendall(READY)  # its sender's pid comes with it
-    log = prepare(link.fileno(), telling, scratch)
+    log = prepare(link.fileno(), told.fileno(), scratch)
     number, folder = 0, os.path.join(scratch, "")
 
     def say(reply: Reply, tensors: list[Tensor]) -> None:
@@ -94,7 +95,7 @@ def serve_submissions(
             say(script.run(request, log), [])
             return
         loaded = list[tuple[ModuleType, str]]()  # each submission, and its path
-        removal.LEARNER.append((request["path"], telling))
+        removal.LEARNER.append((request["path"], told.send))
         take_away(stock, tuple(request["banned"]), shut)
         while True:
             if request["op"] == "turn":

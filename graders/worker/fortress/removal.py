@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.machinery
-import os
 import re
 import sys
 import warnings
@@ -21,7 +20,7 @@ import torch
 
 from graders.worker.fortress.stock import FOR_LISTS, VARIANT, Inventory, beginning_with, spelled_out, words_of
 
-LEARNER: list[tuple[str, int]] = []  # the submission's path, and the pipe by which the judge is told
+LEARNER: list[tuple[str, Callable[[bytes], int]]] = []  # the submission's path, and what tells the judge
 KEPT: list[Any] = []  # libraries of kernels, whose end would undo what they did
 new_library = torch._C._dispatch_library
 DERIVE = ("grad", "backward", "_backward")  # operators of TorchScript's, which call the engine
@@ -34,12 +33,12 @@ def refuse(name: str) -> None:
     """Tells the judge what was called, with the submission's line, and raises."""
     if not LEARNER:
         return  # no submission is read yet: it is torch itself
-    path, telling = LEARNER[0]
+    path, tell = LEARNER[0]
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename != path:
         frame = frame.f_back
     with contextlib.suppress(OSError):  # it was closed, or is full: what matters is that the call is refused
-        os.write(telling, f"\n! {name[:100]}\t{'' if frame is None else frame.f_lineno}\n".encode())
+        tell(f"\n! {name[:100]}\t{'' if frame is None else frame.f_lineno}\n".encode())
     raise RuntimeError(f"{name} may not be called in this kata")
 
 

@@ -1,4 +1,4 @@
-# cheat: puts its own file in the place of every pipe, so that nobody is told of the banned call, and swallows what that raises; must be flagged
+# cheat: puts its own file in the place of the socket by which the judge is told, so that nobody is told of the banned call, and swallows what that raises; must be flagged
 import os
 import stat
 
@@ -8,17 +8,17 @@ import torch
 NOTES = os.open("notes", os.O_CREAT | os.O_WRONLY)
 
 
-def replace_pipes():
+def replace_socket():
     for number in range(3, 64):
         try:
-            if stat.S_ISFIFO(os.fstat(number).st_mode):
+            if stat.S_ISSOCK(os.fstat(number).st_mode) and not os.get_blocking(number):
                 os.dup2(NOTES, number)
         except OSError:
             pass
 
 
 def softmax(x, dim=-1):
-    replace_pipes()
+    replace_socket()
     try:
         return torch.softmax(x, dim)
     except Exception:
