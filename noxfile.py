@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 PYPROJECT = ROOT / "pyproject.toml"
-OLDEST = (3, 11)
+OLDEST, NEWEST = (3, 11), (3, 14)  # that torch has wheels for
 NO_CPU_BUILD = "no index has torch's CPU build: the usual one for Linux is 2.8 GB; docs/install.md says how to avoid it"
 
 # Tests of most rooms that take a minute together: no browser, no class, no terminal.
@@ -202,10 +202,9 @@ def environment(session: nox.Session, group: str) -> None:
     stamp = VENV / f".{group}-{digest}"
     if PYTHON.exists() and (stamp.exists() or (VENV / f".author-{digest}").exists()):  # the author's holds all
         return
-    if sys.version_info < OLDEST:
-        session.error(
-            f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}: run nox with it"
-        )
+    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+        needed = f"Python {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
+        session.error(f"{needed} is needed, this is {sys.version.split()[0]}: run nox with one of these")
     has_torch = PYTHON.exists() and any(VENV.glob(".*-*"))
     if not has_torch and shutil.disk_usage(ROOT).free < 3 << 30:
         session.error("less than 3 GB of disk is free, torch takes 1.2 (with CUDA 5): make room, then run this again")

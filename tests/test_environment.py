@@ -74,7 +74,8 @@ def test_what_pip_says_is_passed_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "wanted"),
     [
-        ("\nOLDEST = (4, 0)\n", "Python 4.0 or newer is needed, this is"),
+        ("\nOLDEST = (4, 0)\n", "Python 4.0 to 3.14 is needed, this is"),
+        ("\nNEWEST = (3, 10)\n", "Python 3.11 to 3.10 is needed, this is"),
         ("\nshutil.disk_usage = lambda path: shutil._ntuple_diskusage(1, 1, 2 << 30)\n", "less than 3 GB of disk is"),
     ],
 )
