@@ -138,14 +138,18 @@ def check_exports(out: Path) -> None:
 def test_what_is_new_meets_a_seed_that_nobody_has_seen_and_what_was_judged_keeps_its_verdict(
     toys: Path, shared: Shared
 ) -> None:
-    folder = a_class(toys / "class", ann=REFERENCE, bob=WRONG)
+    bobs = WRONG.replace("return x / factor", "scaled = x / factor\n    return scaled")
+    folder = a_class(toys / "class", ann=REFERENCE, bob=bobs)
 
     def seeds() -> dict[str, str]:
         return {file.stem: file.read_text(encoding="utf-8") for file in (toys / "out" / "feedback").iterdir()}
 
     assert cohort(toys, folder, *shared).status == 0
     first = seeds()
-    (folder / "bob" / ANSWER).write_text(f"{WRONG}# resubmitted\n")
+    (folder / "bob" / ANSWER).write_text(f"{bobs.replace('scaled', 'product')}# resubmitted\n")
+    assert "1 to be judged" in cohort(toys, folder, *shared).out
+    assert seeds() == first  # it is the same program, which meets the same inputs
+    (folder / "bob" / ANSWER).write_text(bobs.replace("x / factor", "x / factor + 0"))
     second = cohort(toys, folder, *shared)
     assert "1 to be judged" in second.out
     after = seeds()
@@ -417,7 +421,15 @@ def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its
     (folder / "ann" / "affine.py").write_text(MODULE_REFERENCE)
     assert cohort(toys, folder, *shared, "--seed", "1", "--kata", "scale").status == 0
     asked = argparse.Namespace(learners=folder, out=toys / "out", kata=["affine"], seed=1, isolation="strict")
-    asked.export, asked.json, asked.until, asked.late, asked.gradebook, asked.earlier = [], None, None, None, None, []
+    asked.assignment, asked.export, asked.json, asked.until, asked.late, asked.gradebook, asked.earlier = (
+        [],
+        [],
+        None,
+        None,
+        None,
+        None,
+        [],
+    )
     told = cluster.ungraded(katas.find(["affine"], toys)[0], "not graded: gone")
     with monkeypatch.context() as patched:
         patched.setattr(cohort_command, "judge_all", lambda jobs, *_: {job.key: told for job in jobs})
@@ -569,19 +581,19 @@ def test_thousand_learners(toys: Path, shared: Shared) -> None:
 
 def test_full_disk_loses_no_verdict(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "results.sqlite")
-    document = {"kata": "scale", "text": "x" * 10_000}
-    ledger.add("one", document, 1.0)
+    document = {"kata": "scale", "seed": 1, "text": "x" * 10_000}
+    ledger.add("one", "one", document, 1.0)
     pages_now = ledger.connection.execute("PRAGMA page_count").fetchone()[0]
     ledger.connection.execute(f"PRAGMA max_page_count = {pages_now}")
     with pytest.raises(
         UsageError, match=r"cannot be written \(database or disk is full\); what was judged so far is kept"
     ):
-        ledger.add("two", document, 1.0)
+        ledger.add("two", "two", document, 1.0)
     ledger.close()
     again = Ledger(tmp_path / "results.sqlite")
     assert again.find("one") == document
     assert again.find("two") is None
-    again.add("two", document, 1.0)
+    again.add("two", "two", document, 1.0)
     again.close()
 
 
@@ -833,7 +845,7 @@ def test_damaged_ledger_says_what_to_do(toys: Path) -> None:
     file = toys / "out" / "results.sqlite"
     ledger = Ledger(file)
     for number in range(200):
-        ledger.add(str(number), {"kata": "scale", "text": "x" * 2000}, 1.0)
+        ledger.add(str(number), str(number), {"kata": "scale", "seed": 1, "text": "x" * 2000}, 1.0)
     ledger.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     ledger.close()
     content = bytearray(file.read_bytes())

@@ -58,10 +58,12 @@ class Job:
     key: str
     kata: Kata
     source: Source
+    program: str
+    seed: int
 
 
 def judge_all(
-    jobs: list[Job], ledger: Ledger, judging: judge.Judging, seed: int, options: argparse.Namespace, console: Console
+    jobs: list[Job], ledger: Ledger, judging: judge.Judging, options: argparse.Namespace, console: Console
 ) -> dict[str, dict[str, Any]]:
     """What was not graded, by its key: machines were lost, so it is no verdict and the next run tries again.
 
@@ -78,7 +80,7 @@ def judge_all(
             raise UsageError(f"{error}{advice}") from None
         if not client.nthreads():
             console.print("no worker is there yet; judging begins when one comes")
-        waiting, terms = by_kata(jobs), replace(judging.terms, seed=seed)
+        waiting = by_kata(jobs)
         running: dict[Any, tuple[Job, str]] = {}
         busy: Counter[str] = Counter()  # tasks of each worker
         own: dict[str, str] = {}  # the kata of each worker
@@ -92,7 +94,7 @@ def judge_all(
                     job = waiting[own[worker]].popleft()
                     if not waiting[own[worker]]:
                         del waiting[own[worker]]
-                    task = (judging.name, job.kata.id, job.source, seed)
+                    task = (judging.name, job.kata.id, job.source, job.seed)
                     name = f"{judging.name}/{job.key}"
                     future = client.submit(
                         judge.grade, *task, key=name, pure=False, workers=[worker], allow_other_workers=True
@@ -108,7 +110,7 @@ def judge_all(
                 job, worker = running.pop(future)
                 busy[worker] -= 1
                 try:
-                    ledger.add(job.key, *verdict(future, terms))
+                    ledger.add(job.key, job.program, *verdict(future, replace(judging.terms, seed=job.seed)))
                 except NotGraded as trouble:
                     lost[job.key] = ungraded(job.kata, str(trouble))
                 advance()

@@ -15,6 +15,7 @@ from typing import Any
 
 from graders.catalogue.katas import Kata, all_katas
 from graders.catalogue.source import Source
+from graders.cohort.similar import shape
 from graders.faults import ROOT, UsageError
 from graders.sandbox.cage import Isolation
 from graders.sandbox.server import LEVELS
@@ -22,6 +23,7 @@ from graders.sandbox.server import LEVELS
 ROOMS = ("worker", "sandbox", "kata", "catalogue", "judge")  # that a verdict comes out of
 TABLES = """
 CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, kata TEXT NOT NULL, seconds REAL, document TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS seeds (program TEXT PRIMARY KEY, seed INTEGER NOT NULL);
 """
 
 
@@ -36,15 +38,22 @@ class Ledger:
             self.connection.execute("PRAGMA journal_mode=WAL")
             self.connection.executescript(TABLES)
 
-    def add(self, key: str, document: dict[str, Any], seconds: float) -> None:
+    def add(self, key: str, program: str, document: dict[str, Any], seconds: float) -> None:
         row = (key, document["kata"], seconds, json.dumps(document))
         with explained(self.file):
             self.connection.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)", row)
+            self.connection.execute("INSERT OR IGNORE INTO seeds VALUES (?, ?)", (program, document["seed"]))
 
     def find(self, key: str) -> dict[str, Any] | None:
         with explained(self.file):
             row = self.connection.execute("SELECT document FROM verdicts WHERE key = ?", (key,)).fetchone()
             return json.loads(row[0]) if row else None
+
+    def seed_of(self, program: str, new: int) -> int:
+        """The one that the program met first, or the new one."""
+        with explained(self.file):
+            row = self.connection.execute("SELECT seed FROM seeds WHERE program = ?", (program,)).fetchone()
+            return int(row[0]) if row else new
 
     def seconds(self) -> dict[str, float]:
         """What an answer to each kata took on average."""
@@ -104,10 +113,15 @@ def key_of(kata: Kata, answer: Source, engine: str, seed: int | None, isolation:
     """Of all that a verdict follows from. A seed that was drawn, not named, is none of it: an answer that was judged
     keeps its verdict, and a new one meets a seed that nobody has seen.
     """
-    made = hashlib.sha256()
-    for part in (kata.id, engine, grader_digest(kata), str(seed), isolation, answer.unreadable, answer.text):
-        made.update(part.encode() + b"\0")
-    return made.hexdigest()
+    parts = (kata.id, engine, grader_digest(kata), str(seed), isolation, answer.unreadable, answer.text)
+    return hashlib.sha256(b"".join(part.encode() + b"\0" for part in parts)).hexdigest()
+
+
+def program_of(kata: Kata, answer: Source, engine: str, seed: int | None, isolation: str) -> str:
+    """The same for programs that differ at most in comments, layout and their own names: they meet the same inputs,
+    and so get the same points, whenever they are handed in.
+    """
+    return key_of(kata, replace(answer, text=shape(answer.text) or answer.text), engine, seed, isolation)
 
 
 def engine_digest() -> str:

@@ -19,7 +19,7 @@ from graders.cohort.cluster import Job, judge_all
 from graders.cohort.columns import columns_of, other_scales
 from graders.cohort.grades import Graded
 from graders.cohort.learners import Learner, name_files
-from graders.cohort.ledger import Ledger, alone, engine_digest, key_of, short_version
+from graders.cohort.ledger import Ledger, alone, engine_digest, key_of, program_of, short_version
 from graders.faults import INTERRUPTED, UsageError
 from graders.judge import screen
 from graders.sandbox.cage import Isolation
@@ -63,12 +63,13 @@ def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
     ledger = Ledger(options.out / "results.sqlite")
     try:
         seed, engine = secrets.randbelow(1 << 31) if options.seed is None else options.seed, engine_digest()
+        terms = engine, options.seed, options.isolation
         keys = {
-            (learner.slug, name): key_of(by_name[name], answer, engine, options.seed, options.isolation)
+            (learner.slug, name): key_of(by_name[name], answer, *terms)
             for learner in learners
             for name, answer in learner.answers.items()
         }
-        jobs = todo(learners, keys, ledger, chosen)
+        jobs = todo(learners, keys, ledger, chosen, terms, seed)
         console.print(
             f"{len(learners)} learner{'s' * (len(learners) != 1)}, {len(keys)} answers, "
             f"{len(set(keys.values()))} of them distinct; {len(jobs)} to be judged; seed {seed}"
@@ -76,7 +77,7 @@ def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
         lost: dict[str, dict[str, Any]] = {}
         promised = PROMISED[options.isolation]
         if jobs:
-            lost = judge_all(jobs, ledger, judge.Judging(root, promised), seed, options, console)
+            lost = judge_all(jobs, ledger, judge.Judging(root, promised), options, console)
         found = {pair: told for pair, key in keys.items() if (told := ledger.find(key) or lost.get(key))}
         columns = [kata for kata in by_name.values() if kata in chosen or any(name == kata.id for _, name in found)]
         documents = {learner.slug: of_learner(learner, columns, found) for learner in learners}
@@ -130,7 +131,14 @@ def tell(console: Console, options: argparse.Namespace, learners: list[Learner],
     return int(bool(unread or lost))
 
 
-def todo(learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledger, chosen: list[Kata]) -> list[Job]:
+def todo(
+    learners: list[Learner],
+    keys: dict[tuple[str, str], str],
+    ledger: Ledger,
+    chosen: list[Kata],
+    terms: tuple[str, int | None, str],
+    seed: int,
+) -> list[Job]:
     """What has no verdict yet, the katas that took longest first."""
     jobs: dict[str, Job] = {}
     by_name = {kata.id: kata for kata in chosen}
@@ -138,6 +146,8 @@ def todo(learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledg
         for name, answer in learner.answers.items():
             key = keys[learner.slug, name]
             if name in by_name and key not in jobs and ledger.find(key) is None:
-                jobs[key] = Job(key, by_name[name], replace(answer, shown=f"{name}.py"))
+                program = program_of(by_name[name], answer, *terms)
+                source = replace(answer, shown=f"{name}.py")
+                jobs[key] = Job(key, by_name[name], source, program, ledger.seed_of(program, seed))
     took = ledger.seconds()
     return sorted(jobs.values(), key=lambda job: (-took.get(job.kata.id, 0.0), job.kata.id))
