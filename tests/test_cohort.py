@@ -421,15 +421,8 @@ def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its
     (folder / "ann" / "affine.py").write_text(MODULE_REFERENCE)
     assert cohort(toys, folder, *shared, "--seed", "1", "--kata", "scale").status == 0
     asked = argparse.Namespace(learners=folder, out=toys / "out", kata=["affine"], seed=1, isolation="strict")
-    asked.assignment, asked.export, asked.json, asked.until, asked.late, asked.gradebook, asked.earlier = (
-        [],
-        [],
-        None,
-        None,
-        None,
-        None,
-        [],
-    )
+    asked.export, asked.json, asked.until, asked.late, asked.gradebook, asked.earlier = [], None, None, None, None, []
+    asked.assignment = []
     told = cluster.ungraded(katas.find(["affine"], toys)[0], "not graded: gone")
     with monkeypatch.context() as patched:
         patched.setattr(cohort_command, "judge_all", lambda jobs, *_: {job.key: told for job in jobs})
