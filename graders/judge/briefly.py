@@ -1,0 +1,65 @@
+"""A call, and what it gives, in a line: numbers with as few digits as it takes to see what is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from torch import Tensor
+
+from graders.judge.given import numbers
+from graders.kata.compare import at, first_index, mismatch_mask
+from graders.kata.tolerances import Tolerance
+from graders.sandbox.messages import Request
+
+MOST_NUMBERS = 12  # of a result that is shown whole
+EVER_MORE = (3, 6, 9, 17)  # digits
+
+
+def call_in_brief(request: Request) -> str:
+    """`Affine(width=1)(x=[[1]]) with all parameters 1`"""
+    init, call = request.constructor_arguments, f"({named(request.arguments or {})})"
+    made = "" if init is None else f"({named(init)})"
+    return f"{request.target}{made}{call if request.arguments is not None else ''}{with_parameters(request.parameters)}"
+
+
+def named(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value_in_brief(value)}" for name, value in values.items())
+
+
+def value_in_brief(value: Any) -> str:
+    return numbers(value) if isinstance(value, Tensor) else f"{value:g}" if type(value) is float else repr(value)
+
+
+def with_parameters(parameters: Mapping[str, Tensor]) -> str:
+    """Those that are the same number everywhere, as most are, share a word."""
+    if not parameters:
+        return ""
+    only = {name: {*value.flatten().tolist()} for name, value in parameters.items()}
+    ((most, count),) = Counter(map(frozenset, only.values())).most_common(1)
+    if len(most) > 1 or count == 1:
+        return f" with {named(parameters)}"
+    others = {name: value for name, value in parameters.items() if only[name] != most}
+    return f" with {named(others)}{', other' if others else 'all'} parameters {next(iter(most)):g}"
+
+
+def both_in_brief(got: Any, right: Any, tolerance: Tolerance) -> tuple[str, str]:
+    """What came and what should have; of a large tensor the first number that is wrong."""
+    where = ""
+    if isinstance(got, Tensor) and isinstance(right, Tensor):
+        got, right = got.double(), right.double()
+        if got.shape == right.shape and right.numel() > MOST_NUMBERS:
+            index = first_index(mismatch_mask(got, right, tolerance))
+            where, got, right = at(index, got), got[index], right[index]
+    for digits in EVER_MORE:
+        one, other = rounded(got, digits), rounded(right, digits)
+        if one != other:
+            break
+    return f"{one}{where}", other
+
+
+def rounded(value: Any, digits: int) -> str:
+    if isinstance(value, Tensor):
+        return f"[{', '.join(rounded(one, digits) for one in value)}]" if value.dim() else rounded(value.item(), digits)
+    return f"{value + 0.0:.{digits}g}" if isinstance(value, float) else repr(value)  # a zero without its sign
