@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 
 @contextlib.contextmanager
@@ -79,3 +81,17 @@ def whole_lines() -> Iterator[bool]:
         yield True
     finally:
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def typed_line(wishes: queue.Queue[Any], asked: str) -> tuple[str, list[Any]]:
+    """A line of the keys that come, "" where none can come; and what else came before its end."""
+    typed, others = "", []
+    with whole_lines() as can_type:
+        if can_type:
+            print(asked, end="", flush=True)
+        while can_type and (wish := wishes.get()) not in ("\n", "\r"):
+            if isinstance(wish, str):
+                typed += wish
+            else:
+                others.append(wish)
+    return typed.strip(), others

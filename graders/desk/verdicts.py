@@ -6,7 +6,7 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -16,9 +16,11 @@ from graders.desk.since import changes
 from graders.desk.state import State
 from graders.desk.trying import Tried, tried
 from graders.faults import GraderError, UsageError
+from graders.judge import as_python
 from graders.judge.results import Result
 from graders.judge.run import source_of
-from graders.judge.warm import Interrupted, WarmJudge
+from graders.judge.smallest import Smallest, smallest
+from graders.judge.warm import Interrupted, Interruptible, WarmJudge
 
 SLOW_SECONDS = 2.0  # in one call, after which it is shown
 
@@ -46,6 +48,7 @@ class Verdict:
         since: what changed since the verdict before.
         begun: what the file was begun with, in words, where its kata goes on from another and nothing was written yet.
         trouble: why there is no result, or why it is not remembered.
+        smallest: the smallest failing call, once it is found.
     """
 
     at: datetime
@@ -53,6 +56,13 @@ class Verdict:
     since: str = ""
     begun: str = ""
     trouble: str = ""
+    smallest: Smallest | None = None
+
+    def failing_call(self, kata: Kata) -> str:
+        """The smallest one, or what the card is about, as Python; "" where none failed."""
+        if self.smallest:
+            return as_python.as_python(self.smallest.request, as_python.differentiates(kata))
+        return as_python.failing_call(self.result, kata) if self.result else ""
 
 
 class Verdicts:
@@ -62,6 +72,7 @@ class Verdicts:
         wishes: files to be judged, and keys that were pressed.
         running: the file that is judged.
         trying: the file of which a call is tried.
+        shrinking: what starts the workers while a failing call is made smaller.
         under_way: what is known of it so far, which goes on by itself.
         last: the last verdict on each file. A failing one stands there before the mistake is known that it looks like.
         count: of the changes to that.
@@ -81,6 +92,7 @@ class Verdicts:
         self.telling = threading.Lock()  # else what begins meanwhile would be interrupted itself
         self.running: AnswerFile | None = None
         self.trying: AnswerFile | None = None
+        self.shrinking: Interruptible | None = None
         self.under_way: Result | None = None
         self.last: dict[AnswerFile, Verdict] = {}
         self.before: Result | None = None  # of the file that is judged, the result before
@@ -89,6 +101,8 @@ class Verdicts:
     def tell(self, wish: AnswerFile | str) -> None:
         with self.telling:
             self.wishes.put(wish)
+            if self.shrinking:
+                self.shrinking.interrupt()
             if self.running and self.outdated:
                 self.judge.interrupt()
 
@@ -118,6 +132,21 @@ class Verdicts:
         if verdict:
             self.last[file] = verdict
         self.count += 1
+
+    def shrink(self, file: AnswerFile) -> Smallest | None:
+        """Looks for the smallest failing call of the last verdict, until anything is wished for."""
+        with self.telling:
+            verdict = self.last.get(file)
+            if not verdict or not verdict.result or not self.wishes.empty():
+                return None
+            self.shrinking = Interruptible(self.judge.launcher)
+        found = None
+        with contextlib.suppress(Interrupted):
+            found = smallest(file.kata, verdict.result, self.shrinking)
+        with self.telling:
+            self.shrinking = None
+            self.keep(file, replace(verdict, smallest=found))
+        return found
 
     def tried(self, file: AnswerFile, text: str) -> Tried:
         """Raises: UsageError, GraderError; Interrupted."""

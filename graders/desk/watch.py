@@ -23,7 +23,6 @@ from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile, Verdict, Verdicts
 from graders.faults import GraderError, UsageError
 from graders.judge import screen
-from graders.judge.as_python import failing_call
 from graders.judge.card import card_of
 from graders.judge.reporter import Reporter
 from graders.judge.results import Result
@@ -147,28 +146,21 @@ class Watch:
 
     def try_call(self) -> None:
         """One that is typed, or else the one that was tried last, that failed, or that the statement shows."""
-        failed = failing_call(self.shown, self.kata) if self.shown and self.shown.kata == self.kata.id else ""
-        offered = [self.calls.get(self.kata, ""), failed]
+        file = AnswerFile(self.kata, self.via)
+        verdict = self.verdicts.last.get(file)
+        offered = [self.calls.get(self.kata, ""), verdict.failing_call(self.kata) if verdict else ""]
         before = next(filter(trying.has_code, offered), "") or trying.example(self.kata)
         self.console.print(Text(before), no_wrap=True, overflow="ellipsis")
-        typed, saved = "", list[AnswerFile]()
-        with keys.whole_lines() as can_type:
-            if can_type:
-                self.console.print("Enter tries this, or type a call: ", end="")
-            while can_type and (key := self.verdicts.wishes.get()) not in ("\n", "\r"):
-                if isinstance(key, AnswerFile):
-                    saved.append(key)
-                else:
-                    typed += key
-        self.calls[self.kata] = text = typed.strip() or before
+        typed, saved = keys.typed_line(self.verdicts.wishes, "Enter tries this, or type a call: ")
+        self.calls[self.kata] = text = typed or before
         try:
-            made = self.verdicts.tried(AnswerFile(self.kata, self.via), text)
+            made = self.verdicts.tried(file, text)
             rows = [("yours", made.yours), ("expected", made.expected), ("printed", made.printed)]
             self.reporter.show_rows([row for row in rows if row[1]])
             self.say(made.verdict)
         finally:
-            for file in saved:  # meanwhile
-                self.verdicts.tell(file)
+            for one in saved:  # meanwhile
+                self.verdicts.tell(one)
 
     def hint(self) -> None:
         """A key that was hit by chance should cost nothing, so a new hint is shown when it is asked for twice."""
@@ -239,6 +231,8 @@ class Watch:
             self.show(result)
         elif looks_like := card_of(result).looks_like:
             self.reporter.show_rows([("looks like", looks_like)])
+        if smallest := self.verdicts.shrink(AnswerFile(self.kata, self.via)):
+            self.reporter.show_rows([("smallest", smallest.text)])
         if result.todo:
             how = "write it from memory" if self.via == REVIEW else "read its README.md, then write it"
             self.say(f"{how}; every save is judged:")

@@ -19,15 +19,21 @@ USUAL = (torch.float32, torch.int64, torch.bool)  # which Python's numbers becom
 
 def failing_call(result: Result, kata: Kata) -> str:
     """The one that failed first; where that cannot be written, the shortest that can, or why not."""
-    differentiates = "autograd" not in kata.grader.banned
     calls = {
-        failed.name: as_python(result.requests[failed.name], differentiates and "gradient" in (failed.message or ""))
+        failed.name: as_python(
+            result.requests[failed.name], differentiates(kata) and "gradient" in (failed.message or "")
+        )
         for failed in result.failures
         if failed.name in result.requests
     }
     first = calls.get(result.first_failure.name, "") if result.first_failure else ""
     written = [call for call in calls.values() if not call.rpartition("\n")[2].startswith("#")]
     return first if first in written else min(written, key=len, default=first)
+
+
+def differentiates(kata: Kata) -> bool:
+    """Whether a try may ask for gradients, in any way."""
+    return "autograd" not in kata.grader.banned
 
 
 def as_python(request: Request, gradients: bool) -> str:

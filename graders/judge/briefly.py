@@ -1,20 +1,65 @@
-"""A call, and what it gives, in a line: numbers with as few digits as it takes to see what is wrong."""
+"""A call, and what is wrong with its reply, in a line."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
+from graders.faults import CheckFailed
+from graders.judge.correctness import same_leaf
+from graders.judge.expected import Expected
 from graders.judge.given import numbers
 from graders.kata.compare import at, first_index, mismatch_mask
 from graders.kata.tolerances import Tolerance
-from graders.sandbox.messages import Request
+from graders.sandbox.messages import Reply, Request
+from graders.sandbox.returned import THE_OUTPUT, Leaf, in_words, leaves_of, other_form
 
 MOST_NUMBERS = 12  # of a result that is shown whole
-EVER_MORE = (3, 6, 9, 17)  # digits
+EVER_MORE = (3, 6, 9, 17)  # digits, until two numbers look different
+
+
+@dataclass(frozen=True, eq=False)
+class Wrong:
+    """In which way a reply is wrong, and how to tell that."""
+
+    way: str
+    told: Callable[[], str]
+
+
+def difference(reply: Reply, expected: Expected, gradients: bool, tolerance: Tolerance) -> Wrong | None:
+    """Of the results, or of the gradients alone; None where there is none."""
+    if raised := reply.raised:
+        return Wrong(raised.type, lambda: f"raises {raised.type}, should return")
+    if form := other_form(reply.result, expected.result):
+        place, *there = form
+        return Wrong("form", lambda: "gives {}{}, should be {}".format(named_place(place), *map(in_words, there)))
+    got: Mapping[str, Any] = reply.gradients if gradients else leaves_of(reply.result, like=expected.result)
+    for where, right in (expected.gradients if gradients else expected.leaves).items():
+        one = got.get(where)
+        if one is None and isinstance(right, Tensor):  # a gradient that does not flow
+            one = torch.zeros_like(right)
+        try:
+            same_leaf("", "", one, right, tolerance)
+        except CheckFailed:
+            return wrong_leaf(f"{where}.grad" if gradients else where, one, right, tolerance)
+    return None
+
+
+def wrong_leaf(where: str, got: Leaf, right: Leaf, tolerance: Tolerance) -> Wrong:
+    def told() -> str:
+        return "gives {}{}, should be {}".format(named_place(where), *both_in_brief(got, right, tolerance))
+
+    shapes = {leaf.shape for leaf in (got, right) if isinstance(leaf, Tensor)}
+    return Wrong("shape" if len(shapes) == 2 else "values", told)
+
+
+def named_place(where: str) -> str:
+    return "" if where == THE_OUTPUT else f"{where} = "
 
 
 def call_in_brief(request: Request) -> str:

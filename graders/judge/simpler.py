@@ -39,10 +39,10 @@ class Inputs:
         return sum(map(count, self.values))
 
     @property
-    def complexity(self) -> tuple[int, int, int]:
-        """How many numbers there are, how much there is to write, and how large the whole numbers are."""
-        whole = sum(abs(value) for value in self.values if type(value) is int)
-        return self.numbers, sum(map(length, self.values)), whole
+    def complexity(self) -> tuple[int, int, float]:
+        """How many numbers there are, how much there is to write, and how large they are."""
+        different = {number for value in self.parameters.values() for number in value.flatten().tolist()}
+        return self.numbers, sum(map(length, self.values)) + len(different), sum(map(magnitude, self.values))
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -93,6 +93,12 @@ def length(value: Any) -> int:
         written = [f"{number:g}" for number in value.flatten().tolist()]
         return sum(map(len, written)) + len({*written})
     return len(f"{value:g}" if type(value) is float else str(value))
+
+
+def magnitude(value: Any) -> float:
+    if isinstance(value, Tensor):
+        return float(value.double().nan_to_num(0, 0, 0).abs().sum())
+    return abs(value) if isinstance(value, int | float) else 0
 
 
 def sizes_of(value: Any) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass, replace
 
 import torch
@@ -12,8 +12,7 @@ from torch import Tensor
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.faults import CheckFailed, GraderError
-from graders.judge.briefly import both_in_brief, call_in_brief
-from graders.judge.correctness import same_leaf
+from graders.judge.briefly import Wrong, call_in_brief, difference
 from graders.judge.expected import Expected
 from graders.judge.results import Result
 from graders.judge.run import source_of
@@ -24,7 +23,6 @@ from graders.kata.draw import Draw
 from graders.kata.spec import Answer, Case
 from graders.kata.tolerances import TOLERANCES, Tolerance, dtype_name
 from graders.sandbox.messages import Reply, Request
-from graders.sandbox.returned import THE_OUTPUT, Leaf, in_words, leaves_of, other_form
 from graders.sandbox.submission import Submission
 
 MOST_CALLS = 100  # of the answer
@@ -33,6 +31,7 @@ MOST_GIVEN = 2000  # numbers that are begun with
 MOST_STARTS = 3
 MARGIN = 10  # times as far from what is right as rounding may bring an answer
 HURRIED = 2  # times that the time of a call is halved
+OURS = ("GradientOverwritten", "ParameterMismatch")  # what the worker raises, whatever the numbers are
 LONGEST = 240  # characters
 NEAR = 1e-4  # how far numbers are moved, relative to themselves and beside that
 NEARLY = Tolerance(0.1, 0.1, 0.1)  # and what is right may move with them
@@ -44,14 +43,6 @@ class Smallest:
 
     text: str
     request: Request
-
-
-@dataclass(frozen=True, eq=False)
-class Wrong:
-    """How a reply is wrong: in which way, and how to tell that."""
-
-    way: str
-    told: Callable[[], str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +134,8 @@ class Search:
 
     def smallest(self) -> Smallest | None:
         self.own.hangs = self.right.hangs = HURRIED
-        if not (first := self.failure(self.start.inputs)):
+        first = self.failure(self.start.inputs)
+        if not first or first.way in OURS:
             return None
         self.way = first.way
         self.dtype = torch.float32 if torch.float32 in self.start.case.dtypes else self.dtype
@@ -185,7 +177,7 @@ class Search:
         if not here or not here.expected:
             return False
         both = [self.failure(inputs.nearby(by)) for by in (NEAR, -NEAR)]
-        return all(there and not self.difference(there.right, here.expected, NEARLY) for there in both)
+        return all(there and not difference(there.right, here.expected, self.start.gradients, NEARLY) for there in both)
 
     def failure(self, inputs: Inputs) -> Failure | None:
         """None where the answer does not fail as it did at first, or nobody knows what is right."""
@@ -202,14 +194,13 @@ class Search:
             (request,) = vectors.requests(self.answer, case, self.dtype, gradients=self.start.gradients)
             if request.message not in self.known:
                 self.known[request.message] = None
-                judge = self.refused if case.raises else self.wrong
-                found = judge(request, case, vectors)
+                found = self.refused(request) if case.raises else self.wrong(request, case, vectors)
                 self.known[request.message] = found if found and self.way in ("", found.way) else None
             return self.known[request.message]
         except (CheckFailed, GraderError, RuntimeError):  # the last of autograd, where nothing depends on an input
             return None
 
-    def refused(self, request: Request, case: Case, vectors: OneCall) -> Failure | None:
+    def refused(self, request: Request) -> Failure | None:
         """By the reference in the same line as at first, so for the same reason. Raises: CheckFailed."""
         right = self.right.ask(request)
         if not right.raised or not right.raised.refusal:
@@ -227,43 +218,16 @@ class Search:
         if right.died or right.raised:
             return None
         expected = vectors.expected(self.answer, case, self.dtype, 0)
-        finite = all(bool(one.isfinite().all()) for one in self.compared(expected).values() if isinstance(one, Tensor))
+        wanted = expected.gradients if self.start.gradients else expected.leaves
+        finite = all(bool(one.isfinite().all()) for one in wanted.values() if isinstance(one, Tensor))
         self.finite = self.finite if self.way else finite
-        own_and_usual = self.answer.tolerance_for(case, self.dtype), TOLERANCES[self.dtype]
-        allowed = [*map(max, *map(astuple, own_and_usual))]
-        if (self.finite and not finite) or self.difference(right, expected, Tolerance(*allowed)):
+        own, usual = self.answer.tolerance_for(case, self.dtype), TOLERANCES[self.dtype]
+        allowed = [*map(max, astuple(own), astuple(usual))]
+        if (self.finite and not finite) or difference(right, expected, self.start.gradients, Tolerance(*allowed)):
             return None
-        own = self.own.ask(request)
-        if own.died or own.banned_calls:
+        reply = self.own.ask(request)
+        if reply.died or reply.banned_calls:
             return None
-        found = self.difference(own, expected, Tolerance(*(MARGIN * one for one in allowed)))
+        apart = Tolerance(*(MARGIN * one for one in allowed))
+        found = difference(reply, expected, self.start.gradients, apart)
         return Failure(found.way, found.told, request, right, expected) if found else None
-
-    def compared(self, expected: Expected) -> Mapping[str, Leaf]:
-        return expected.gradients if self.start.gradients else expected.leaves
-
-    def difference(self, reply: Reply, expected: Expected, tolerance: Tolerance) -> Wrong | None:
-        if raised := reply.raised:
-            return Wrong(raised.type, lambda: f"raises {raised.type}, should return")
-        if form := other_form(reply.result, expected.result):
-            where, got, right = form
-            return Wrong("form", lambda: f"gives {where} = {in_words(got)}, should be {in_words(right)}")
-        leaves: Mapping[str, Leaf] = leaves_of(reply.result, like=expected.result)
-        for where, right in self.compared(expected).items():
-            got = reply.gradients.get(where) if self.start.gradients else leaves[where]
-            if got is None and isinstance(right, Tensor):
-                got = torch.zeros_like(right)
-            try:
-                same_leaf("", "", got, right, tolerance)
-            except CheckFailed:
-                return wrong_leaf(f"{where}.grad" if self.start.gradients else where, got, right, tolerance)
-        return None
-
-
-def wrong_leaf(where: str, got: Leaf, right: Leaf, tolerance: Tolerance) -> Wrong:
-    def told() -> str:
-        one, other = both_in_brief(got, right, tolerance)
-        return f"gives {'' if where == THE_OUTPUT else f'{where} = '}{one}, should be {other}"
-
-    shapes = {leaf.shape for leaf in (got, right) if isinstance(leaf, Tensor)}
-    return Wrong("shape" if len(shapes) == 2 else "values", told)

@@ -33,6 +33,7 @@ def card(verdict: Verdict, desk: status.Desk) -> str:
     return TEMPLATES.get_template("card.html.jinja").render(
         verdict=verdict,
         card=card_of(verdict.result) if verdict.result else None,
+        smallest=[("smallest", verdict.smallest.text)] if verdict.smallest else [],
         bars=bars_of(verdict.result) if verdict.result else [],
         next=what_next(verdict, desk),
         sequence_of=sequence_of,

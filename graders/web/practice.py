@@ -128,7 +128,7 @@ class Practice:
             self.shown = verdict
             empty = '<div class="card"><p class="quiet">Run, or Ctrl-Enter, judges what you wrote.</p></div>'
             self.card.content = cards.card(verdict, overview) if verdict else empty
-            self.try_failing.set_visibility(self.tries.about(verdict.result if verdict else None))
+            self.try_failing.set_visibility(self.tries.about(verdict))
             self.mark()
 
     def mark(self) -> None:

@@ -62,6 +62,9 @@ class Runner(Verdicts):
 
     def tried(self, file: AnswerFile, text: str) -> Tried:
         """Once it is its turn; for a thread of its own. Raises: UsageError, GraderError."""
+        with self.telling:
+            if self.shrinking:
+                self.shrinking.interrupt()
         try:
             with self.turn.taken(f"a try of {file.kata.id}"):
                 return super().tried(file, text)
@@ -76,7 +79,8 @@ class Runner(Verdicts):
             self.waiting = self.newest()
             with self.turn.taken(f"a run of {self.waiting.kata.id}"):
                 file, self.waiting = self.newest(self.waiting), None
-                self.of(file, state)
+                if self.of(file, state):
+                    self.shrink(file)
 
     def newest(self, known: AnswerFile | None = None) -> AnswerFile:
         """Of the files that are wished for; waits for one where none is known."""

@@ -9,10 +9,8 @@ from html import escape
 from nicegui import run, ui
 
 from graders.desk import trying
-from graders.desk.verdicts import AnswerFile
+from graders.desk.verdicts import AnswerFile, Verdict
 from graders.faults import GraderError, UsageError
-from graders.judge.as_python import failing_call
-from graders.judge.results import Result
 from graders.web.cards import TEMPLATES
 from graders.web.editor import Editor, button
 from graders.web.site import Site, trouble
@@ -30,7 +28,7 @@ class Tries:
     def __init__(self, site: Site, file: AnswerFile, editor: Editor) -> None:
         self.site, self.file, self.editor = site, file, editor
         self.since: float | None = None  # a try is under way
-        self.result: Result | None = None  # that the card shows
+        self.verdict: Verdict | None = None  # whose card is shown
         self.failing = ""  # the call that it is about, as Python
         try:
             self.example = trying.example(file.kata)
@@ -49,14 +47,14 @@ class Tries:
         self.shown.content = ""
         ui.run_javascript(f"katas.fill({json.dumps(text)})")
 
-    def about(self, result: Result | None) -> bool:
+    def about(self, verdict: Verdict | None) -> bool:
         """Whether there is a failing call, which can be tried."""
-        self.result, self.failing = result, ""
-        return bool(result and result.requests)
+        self.verdict, self.failing = verdict, ""
+        return bool(verdict and verdict.result and verdict.result.requests)
 
     async def try_failing(self) -> None:
-        if self.result:
-            self.failing = failing_call(self.result, self.file.kata)
+        if self.verdict:
+            self.failing = self.verdict.failing_call(self.file.kata)
             self.fill(self.failing)
             if trying.has_code(self.failing):
                 await self.tried(self.failing)
