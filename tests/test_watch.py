@@ -178,6 +178,16 @@ def test_a_call_is_tried_typed_mended_and_tried_again(terminal: Terminal) -> Non
     terminal.shows("yours     18.0", "as expected", "PASS")  # what was saved meanwhile is judged
 
 
+def test_the_smallest_failing_call_is_shown_and_offered(terminal: Terminal) -> None:
+    terminal.save(WRONG)
+    terminal.shows("FAIL", "looks like  ", "smallest  scale(x=[", " gives ", "should be")
+    terminal.press("t")
+    terminal.child.expect_exact("x = torch.tensor([")
+    terminal.child.expect_exact("Enter tries this, or type a call: ")
+    terminal.press("\n")
+    terminal.shows("yours", "expected", "not as expected: ")
+
+
 def test_a_pipe_types_no_call(desk: Path) -> None:
     told = subprocess.run(
         [*command_line(desk), "watch"], input="t\nq\n", capture_output=True, text=True, timeout=60, check=True, cwd=ROOT

@@ -216,9 +216,18 @@ def test_a_call_is_tried_beside_the_card(practised: Practised) -> None:
     expect(page.locator(".pane.try .trouble")).to_contain_text("a try should have at most 50,000 characters")
     practised.run(page, WRONG, "FAIL")
     expect(page.locator(".pane.try")).to_be_hidden()
+    smallest = page.locator(".card dt", has_text="smallest").locator("+ dd")
+    expect(smallest).to_have_text(re.compile(r"scale\(x=\[.*\) gives \[.*\], should be \["))
     failing.click()
-    expect(tried).to_contain_text("15 of 15 differ")
-    assert call.input_value().endswith("\nscale(x)")
+    expect(tried).to_contain_text("Not as expected")
+    shown, filled = (
+        [float(number) for number in re.findall(r"-?\d+\.?\d*", text)]
+        for text in (
+            smallest.inner_text().partition(") gives")[0],
+            call.input_value().replace("dtype=torch.float64", ""),
+        )
+    )
+    assert filled == pytest.approx(shown, rel=1e-4)
     practised.run(page, REFERENCE, "PASS")
     expect(failing).to_be_hidden()
     assert "taken" not in page.title()

@@ -21,7 +21,7 @@ from graders.judge.vectors import TestVectors
 from graders.judge.warm import Interruptible
 from graders.kata.draw import Draw
 from graders.kata.spec import Answer, Case
-from graders.kata.tolerances import TOLERANCES, Tolerance, dtype_name
+from graders.kata.tolerances import FULL, TOLERANCES, Tolerance, dtype_name
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.submission import Submission
 
@@ -130,7 +130,7 @@ class Search:
         self.finite = True  # whether that should give finite numbers
         self.known: dict[bytes, Failure | None] = {}  # by the call's message
         self.robust = True  # whether it fails next to that also
-        self.until = time.monotonic() + MOST_SECONDS
+        self.until = 0.0  # by the clock
 
     def smallest(self) -> Smallest | None:
         self.own.hangs = self.right.hangs = HURRIED
@@ -138,16 +138,22 @@ class Search:
         if not first or first.way in OURS:
             return None
         self.way = first.way
-        self.dtype = torch.float32 if torch.float32 in self.start.case.dtypes else self.dtype
-        if not self.failure(self.start.inputs):
-            self.dtype = self.start.dtype
+        self.use_float32(self.start.inputs)
+        self.until = time.monotonic() + MOST_SECONDS
         inputs = self.shrunk()
+        self.use_float32(inputs)
         self.own.close()  # nothing that an earlier call has left decides
         self.own.replies.clear()
         self.known.clear()
         last = self.failure(inputs)
         text = self.told(last) if last else ""
         return Smallest(text, last.request) if last and len(text) <= LONGEST else None
+
+    def use_float32(self, inputs: Inputs) -> None:
+        """Where it fails there also: these are the numbers that one writes."""
+        dtype, self.dtype = self.dtype, torch.float32
+        if dtype not in FULL or torch.float32 not in self.start.case.dtypes or not self.failure(inputs):
+            self.dtype = dtype
 
     def told(self, last: Failure) -> str:
         before = "pulled back from ones, " * self.start.gradients
@@ -187,6 +193,7 @@ class Search:
             inputs=(lambda draw: dict(given)) if self.start.case.inputs else None,
             init=inputs.init,
             sizes={},
+            dtypes=(self.dtype,),
             gradients="exact" if self.start.gradients else "none",
         )
         vectors = OneCall(self.kata, inputs)
@@ -221,7 +228,11 @@ class Search:
         wanted = expected.gradients if self.start.gradients else expected.leaves
         finite = all(bool(one.isfinite().all()) for one in wanted.values() if isinstance(one, Tensor))
         self.finite = self.finite if self.way else finite
-        own, usual = self.answer.tolerance_for(case, self.dtype), TOLERANCES[self.dtype]
+        has_floats = any(isinstance(one, float) for one in wanted.values())  # which a try compares as it does float32
+        own, usual = (
+            self.answer.tolerance_for(case, self.dtype),
+            TOLERANCES[torch.float32 if has_floats else self.dtype],
+        )
         allowed = [*map(max, astuple(own), astuple(usual))]
         if (self.finite and not finite) or difference(right, expected, self.start.gradients, Tolerance(*allowed)):
             return None
