@@ -16,7 +16,7 @@ from graders.judge.briefly import Wrong, call_in_brief, difference
 from graders.judge.expected import Expected
 from graders.judge.results import Result
 from graders.judge.run import source_of
-from graders.judge.simpler import Inputs, Step, inputs_of, like_at_first, steps
+from graders.judge.simpler import Inputs, Step, inputs_of, is_floating, like_at_first, steps
 from graders.judge.vectors import TestVectors
 from graders.judge.warm import Interruptible
 from graders.kata.draw import Draw
@@ -157,7 +157,8 @@ class Search:
 
     def told(self, last: Failure) -> str:
         before = "pulled back from ones, " * self.start.gradients
-        after = "" if self.dtype == torch.float32 else f", in {dtype_name(self.dtype)}"
+        given = (*(last.request.arguments or {}).values(), *last.request.parameters.values())
+        after = f", in {dtype_name(self.dtype)}" if self.dtype != torch.float32 and any(map(is_floating, given)) else ""
         return f"{before}{call_in_brief(last.request)} {last.told()}{after}"
 
     def shrunk(self) -> Inputs:
