@@ -16,9 +16,11 @@ from graders.desk import trying
 from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile, Verdicts
 from graders.judge import smallest as search
+from graders.judge.briefly import both_in_brief
 from graders.judge.simpler import Inputs, like_at_first
 from graders.judge.smallest import Smallest, smallest
 from graders.judge.warm import WarmJudge
+from graders.kata.tolerances import Tolerance
 from graders.sandbox.launcher import new_launcher
 from tests.toys import MODULE_REFERENCE, REFERENCE
 
@@ -114,6 +116,20 @@ def test_probabilities_still_add_up_and_positive_numbers_stay_positive() -> None
     made = like_at_first(first, Inputs({"p": torch.tensor([[0.2, 0.6]]), "scale": torch.tensor([0.0])}, {}, {}))
     torch.testing.assert_close(made.arguments["p"], torch.tensor([[0.25, 0.75]]))
     assert made.arguments["scale"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("got", "right", "told"),
+    [
+        ([0.5, 1.0], [0.5, 1.001], ("[0.5, 1]", "[0.5, 1.001]")),
+        ([0.0] * 12 + [2.0], [0.0] * 13, ("2 at [12]", "0")),
+        ([10**6] * 12 + [10**6 + 1], [10**6] * 13, ("1000001 at [12]", "1000000")),
+        ([0.0] * 13, [[0.0]], ("shape (13,)", "(1, 1)")),
+    ],
+    ids=("digits", "large", "whole numbers", "shapes"),
+)
+def test_results_are_told_in_few_words(got: list[float], right: list[float], told: tuple[str, str]) -> None:
+    assert both_in_brief(torch.tensor(got), torch.tensor(right), Tolerance(1e-4, 1e-4, 1e-4)) == told
 
 
 @pytest.mark.parametrize(

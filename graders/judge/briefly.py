@@ -94,8 +94,11 @@ def both_in_brief(got: Any, right: Any, tolerance: Tolerance) -> tuple[str, str]
     where = ""
     if isinstance(got, Tensor) and isinstance(right, Tensor):
         got, right = got.double(), right.double()
-        if got.shape == right.shape and right.numel() > MOST_NUMBERS:
-            index = first_index(mismatch_mask(got, right, tolerance))
+        if max(got.numel(), right.numel()) > MOST_NUMBERS:
+            if got.shape != right.shape:
+                return f"shape {tuple(got.shape)}", f"{tuple(right.shape)}"
+            wrong = mismatch_mask(got, right, tolerance)
+            index = first_index(wrong if wrong.any() else got != right)  # whole numbers should be equal
             where, got, right = at(index, got), got[index], right[index]
     for digits in EVER_MORE:
         one, other = rounded(got, digits), rounded(right, digits)
