@@ -211,6 +211,10 @@ def test_a_call_is_tried_beside_the_card(practised: Practised) -> None:
     expect(tried.locator("pre").nth(1)).to_have_text("(2,) float32\ntensor([2., 2.])")
     expect(tried.locator("pre").nth(2)).to_contain_text("<script>document.title='taken'</script>")
     assert practised.states() == []
+    page.reload()
+    practised.ready(page)
+    page.get_by_role("button", name="Try", exact=True).click()
+    expect(call).to_have_value("scale(torch.ones(2))")
     page.evaluate("text => document.getElementById('call').value = text", "1" * 2_000_000)
     page.get_by_role("button", name="Try it").click()
     expect(page.locator(".pane.try .trouble")).to_contain_text("a try should have at most 50,000 characters")

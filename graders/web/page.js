@@ -37,6 +37,14 @@ const katas = {
     if (!this.keeping) window.socket.on("connect", () => this.repeat());
     this.keeping ||= setInterval(() => this.keep(), 1000);
     for (const one of document.querySelectorAll("[data-divides]")) one.ariaValueNow = this.shares[one.dataset.divides];
+    this.keepCall(`katas:try:${path}`);
+  },
+  // What was typed to be tried is there again when the page is loaded once more.
+  keepCall(key) {
+    const call = document.getElementById("call");
+    if (!call) return;
+    call.value = sessionStorage.getItem(key) ?? call.value;
+    call.oninput = () => sessionStorage.setItem(key, call.value.slice(0, call.dataset.sent));
   },
   text() {
     return this.view.state.doc.toString();
@@ -161,6 +169,7 @@ const katas = {
   fill(text) {
     const call = document.getElementById("call");
     call.value = text;
+    call.oninput?.();
     this.pane("try");
     call.scrollTop = call.scrollHeight; // where the call stands, below its tensors
   },
