@@ -69,12 +69,12 @@ def smallest(kata: Kata, result: Result, launcher: Interruptible) -> Smallest | 
     """Calls the answer once more, and the reference. None where no failing call gets small. Raises: Interrupted."""
     if not kata.reference_file.exists():
         return None
-    launcher.judging = True
+    launcher.judging, until = True, time.monotonic() + MOST_SECONDS
     source = Source(result.source_text, result.source)
     own = Submission(source, kata.grader.names, launcher, kata.grader.banned)
     right = Submission(source_of(kata, kata.reference_file), kata.grader.names, launcher)
     try:
-        found = (Search(kata, start, own, right).smallest() for start in starts(kata, result))
+        found = (Search(kata, start, own, right, until).smallest() for start in starts(kata, result))
         return next(filter(None, found), None)
     finally:
         launcher.judging = False
@@ -123,14 +123,13 @@ class OneCall(TestVectors):
 class Search:
     """Goes on from simpler inputs wherever the answer fails in the same way, and the reference does as the oracle."""
 
-    def __init__(self, kata: Kata, start: Start, own: Submission, right: Submission) -> None:
-        self.kata, self.start, self.own, self.right = kata, start, own, right
+    def __init__(self, kata: Kata, start: Start, own: Submission, right: Submission, until: float) -> None:
+        self.kata, self.start, self.own, self.right, self.until = kata, start, own, right, until
         self.answer, self.dtype = start.answer, start.dtype
         self.way = ""  # in which the first call fails
         self.finite = True  # whether that should give finite numbers
         self.known: dict[bytes, Failure | None] = {}  # by the call's message
         self.robust = True  # whether it fails next to that also
-        self.until = 0.0  # by the clock
 
     def smallest(self) -> Smallest | None:
         self.own.hangs = self.right.hangs = HURRIED
@@ -139,7 +138,6 @@ class Search:
             return None
         self.way = first.way
         self.use_float32(self.start.inputs)
-        self.until = time.monotonic() + MOST_SECONDS
         inputs = self.shrunk()
         self.use_float32(inputs)
         self.own.close()  # nothing that an earlier call has left decides
