@@ -80,7 +80,8 @@ def numbers() -> Iterator[str]:
     yield f"{min(counts)} to {max(counts)} checks a kata"
     minutes = [kata.about.minutes for kata in every]
     yield f"A kata takes {min(minutes)} to {max(minutes)} minutes."
-    yield f"# Python {PROJECT['requires-python'].removeprefix('>=')} or newer;"
+    oldest, beyond = map(int, re.findall(r"3\.(\d+)", PROJECT["requires-python"]))
+    yield f"# Python 3.{oldest} to 3.{beyond - 1};"
     soaked = (ROOT / "docs/performance.md").read_text(encoding="utf-8").partition("## Flakiness")[2].partition("## ")[0]
     rows = [[cell.strip().replace(",", "") for cell in row.split("|")[3:-1]] for row in soaked.splitlines()]
     verdicts = [[int(cell) for cell in row if cell.isdecimal()] for row in rows if row and row[-1].isdecimal()]
