@@ -202,3 +202,14 @@ def test_it_fails_again_where_it_is_tried(toys: Path, judge: WarmJudge) -> None:
             Source(REFERENCE if name == "scale" else MODULE_REFERENCE, "a.py"),
             verdicts.last[file].failing_call(file.kata),
         ).agree
+
+
+def test_a_fault_of_ours_costs_its_line_alone(toys: Path, judge: WarmJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = AnswerFile(katas.find_one("scale", toys), "web")
+    file.path.write_text(WRONG)
+    verdicts = Verdicts(judge)
+    verdict = verdicts.of(file, State(toys))
+    monkeypatch.delattr(search, "steps")
+    assert verdict
+    assert verdicts.shrink(file) is None
+    assert verdicts.last[file] == verdict

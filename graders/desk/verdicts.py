@@ -141,7 +141,7 @@ class Verdicts:
                 return None
             self.shrinking = Interruptible(self.judge.launcher)
         found = None
-        with contextlib.suppress(Interrupted):
+        with contextlib.suppress(Interrupted, Exception):  # a fault of ours costs this line alone, not the session
             found = smallest(file.kata, verdict.result, self.shrinking)
         with self.telling:
             self.shrinking = None
