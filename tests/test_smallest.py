@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import random
 import threading
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,9 +17,12 @@ from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.desk import trying
 from graders.desk.state import State
-from graders.desk.verdicts import AnswerFile, Verdicts
+from graders.desk.verdicts import AnswerFile, Verdict, Verdicts
+from graders.faults import GraderError
 from graders.judge import smallest as search
 from graders.judge.briefly import both_in_brief
+from graders.judge.process import Found, Job, do
+from graders.judge.run import Options
 from graders.judge.simpler import Inputs, like_at_first
 from graders.judge.smallest import Smallest, smallest
 from graders.judge.warm import WarmJudge
@@ -27,6 +33,8 @@ from tests.toys import MODULE_REFERENCE, REFERENCE
 RIGHT = "x / (1 / factor)"
 WRONG = REFERENCE.replace(RIGHT, "x / factor")
 SLEEPS = WRONG.replace("return", "if x.numel() == 1:\n        import time\n        time.sleep(9)\n    return")
+SAMPLE = os.environ["KATAS_SAMPLE"]  # as in tests/conftest.py; set it to repeat a failure
+MISTAKEN = random.Random(SAMPLE).sample(katas.all_katas(), 4)
 DOUBLED = REFERENCE.replace(f"return {RIGHT}", f"y = {RIGHT}\n    return y + y - getattr(y, 'detach', lambda: y)()")
 
 
@@ -202,6 +210,29 @@ def test_it_fails_again_where_it_is_tried(toys: Path, judge: WarmJudge) -> None:
             Source(REFERENCE if name == "scale" else MODULE_REFERENCE, "a.py"),
             verdicts.last[file].failing_call(file.kata),
         ).agree
+
+
+@pytest.mark.parametrize("kata", MISTAKEN, ids=lambda kata: f"{kata.id}-KATAS_SAMPLE={SAMPLE}")
+def test_that_of_a_known_mistake_fails_where_it_is_tried(judge: WarmJudge, kata: Kata) -> None:
+    """Nothing is suppressed here; a few have none."""
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    chooser = random.Random(f"{SAMPLE} {kata.id}")
+    mistake = chooser.choice([one for one in kata.mistakes if not one.slow])
+    source = Source(chooser.choice([*mistake.forms(reference).values()]), f"{kata.id}.py")
+    result = judge.grade(kata, source, diagnosed=False)
+    if found := smallest(kata, result, judge.launcher):
+        call = Verdict(datetime.now(), result, smallest=found).failing_call(kata)
+        if not call.startswith("#"):
+            assert trying.tried(judge.launcher, kata, source, call).agree is False, mistake.name
+
+
+def test_no_call_leaves_a_judges_process(toys: Path, judge: WarmJudge) -> None:
+    """Its tensors would be sent with each verdict."""
+    kata, source, told = katas.find_one("scale", toys), Source(WRONG, "scale.py"), list[Found | GraderError]()
+    do(Job(kata.id, Options(seed=judge.seed, diagnosed=False), source), kata, judge, 0.0, told.append)
+    assert judge.grade(kata, source, diagnosed=False).requests
+    assert any(isinstance(one, Found) and one.result.failures for one in told)
+    assert not any(isinstance(one, Found) and one.result.requests for one in told)
 
 
 def test_a_fault_of_ours_costs_its_line_alone(toys: Path, judge: WarmJudge, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,13 @@ from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, lines_of
 from graders.faults import CheckFailed, UsageError
 from graders.judge.card import printed
+from graders.judge.correctness import same_leaf
 from graders.judge.expected import same_form, same_tensors
 from graders.judge.run import source_of
-from graders.kata.compare import close, first_difference
 from graders.kata.tolerances import TOLERANCES, dtype_name
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import Reply, Request
-from graders.sandbox.returned import THE_OUTPUT, Leaf, Returned, leaves_of
+from graders.sandbox.returned import THE_OUTPUT, Returned, leaves_of
 from graders.sandbox.submission import Submission
 from graders.worker.visible import LONGEST, visible
 
@@ -140,18 +140,11 @@ def difference(own: Reply, right: Reply) -> str:
         same_tensors(own.result, right.result, lambda wanted: (wanted.dtype,))
         got = leaves_of(own.result, like=right.result)
         for where, wanted in leaves_of(right.result).items():
-            one, other = as_tensor(got[where]), as_tensor(wanted)
-            if isinstance(one, Tensor) and isinstance(other, Tensor):
-                close(where, one, other, TOLERANCES.get(other.dtype, TOLERANCES[torch.float32]))
-            elif one != other:
-                return f"{where}: {first_difference(one, other)}"
+            dtype = wanted.dtype if isinstance(wanted, Tensor) else torch.float32
+            same_leaf(where, where, got[where], wanted, TOLERANCES.get(dtype, TOLERANCES[torch.float32]))
     except CheckFailed as failed:
         return str(failed)
     return ""
-
-
-def as_tensor(leaf: Leaf) -> Leaf:
-    return torch.tensor(leaf) if isinstance(leaf, float) else leaf
 
 
 def in_words(result: Returned) -> str:

@@ -39,6 +39,9 @@ class AnswerFile:
         return own_tests.beside(answer) if self.tests else answer
 
 
+NO_GRADIENTS = "# its gradients are wrong, but a try cannot ask for them in this kata\n"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What became of judging a file.
@@ -61,7 +64,9 @@ class Verdict:
     def failing_call(self, kata: Kata) -> str:
         """The smallest one, or what the card is about, as Python; "" where none failed."""
         if self.smallest:
-            return as_python.as_python(self.smallest.request, as_python.differentiates(kata))
+            differentiates = as_python.differentiates(kata)
+            untold = bool(self.smallest.request.cotangents) and not differentiates
+            return NO_GRADIENTS * untold + as_python.as_python(self.smallest.request, differentiates)
         return as_python.failing_call(self.result, kata) if self.result else ""
 
 

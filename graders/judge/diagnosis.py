@@ -17,8 +17,9 @@ from torch import Tensor
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
-from graders.judge.agreement import WHOLE, Agreement, agree, refused
+from graders.judge.agreement import Agreement, agree, refused
 from graders.judge.pairs import together
+from graders.judge.shares import MOST, Shares
 from graders.judge.standard import (
     BUILTIN_CALLED,
     NOT_REFUSED,
@@ -37,9 +38,6 @@ from graders.sandbox.submission import WHOLE_SECONDS, Submission
 SLOW = {"performance"}  # the categories of what fails where the values are right
 LAST = (True, sys.maxsize)  # behind the place of any check
 ANEW = "drawn anew"  # the seed of further inputs, the same in every run: what fits by chance in one hardly fits there
-MOST = 3  # mistakes that are named at a time
-Part = tuple[Request, str]  # of a reply, by its name
-WithForms = tuple[Known, list[Submission]]
 KEPT_BETWEEN_CALLS = Known(
     "kept_between_calls",
     "",
@@ -80,13 +78,14 @@ class Diagnosis:
         ]
 
     @functools.cached_property
-    def with_forms(self) -> list[WithForms]:
-        """Each mistake that gives wrong values, with its forms."""
+    def shares(self) -> Shares:
+        """Of the mistakes that give wrong values."""
         forms: dict[str, list[Submission]] = {}
         wrong = [(known, one) for known, one in self.candidates if not known.slow]
         for known, one in wrong:
             forms.setdefault(known.name, []).append(one)
-        return [(known, forms[name]) for name, known in {known.name: known for known, _ in wrong}.items()]
+        among = [(known, forms[name]) for name, known in {known.name: known for known, _ in wrong}.items()]
+        return Shares(self.both, self.right, among)
 
     def mistakes_in(
         self,
@@ -134,7 +133,7 @@ class Diagnosis:
         found = found or self.named_in(failing, [one for one in asked if not in_half(one)], suspects, categories)
         found = found or self.named_in(failing, [one for one in asked if in_core(one)], suspects, categories)
         first = min(asked, key=lambda request: suspects.get(id(request), LAST))
-        if suspects.get(id(first), LAST)[0] or self.give_some(found, failing, first):
+        if suspects.get(id(first), LAST)[0] or self.shares.give_some(found, failing, first):
             return found
         inside_core = [one for one in asked if in_core(one) or not suspects.get(id(one), LAST)[0]]
         told = self.telling(failing, inside_core, categories)
@@ -183,17 +182,18 @@ class Diagnosis:
         if not categories:
             return self.not_refused(failing, asked)
         found = [
-            (part, self.explained(failing, part) if any(id(request) in suspects for request in part) else [])
+            (part, self.shares.explained(failing, part) if any(id(request) in suspects for request in part) else [])
             for part in apart(told)
         ]
         unexplained = [request for part, known in found if not known for request in part]
-        sure = [one for _, some in found for one in some if self.spares(one, unexplained)]
+        sure = [one for _, some in found for one in some if self.shares.spares(one, unexplained)]
         known: dict[str, Known] = {}
         for part, some in found:
             core = [request for request in part if sure and not some and in_core(request)]
             if any(id(request) in suspects for request in core):
                 others = [request for request in told if in_core(request) and request not in part]
-                known |= {one.diagnosis: one for one in self.explained(failing, core, [*sure, *known.values()], others)}
+                inside = self.shares.explained(failing, core, [*sure, *known.values()], others)
+                known |= {one.diagnosis: one for one in inside}
             known |= {one.diagnosis: one for one in some if one in sure}
         return [*known.values()][:MOST]
 
@@ -252,87 +252,12 @@ class Diagnosis:
         broken = "; ".join(rule for _, rule in found)
         return [Known(f"not_refused_{number}", "", f"{NOT_REFUSED}{broken}{OTHERWISE}") for number, _ in found[:1]]
 
-    def give_some(self, known: Sequence[Known], failing: Submission, request: Request) -> bool:
-        """Whether these give some of what is wrong with the reply."""
-        forms = [one for mistake, one in self.candidates if mistake.name in {one.name for one in known}]
-        wrong = self.both.differences(self.right, failing, request) if forms else []
-        return any(self.gives(one, failing, (request, part)) for one in forms for part in wrong)
-
     def elsewhere(self, known: list[Known], failing: Submission, asked: list[Request], first: Request) -> list[Known]:
         """The mistakes, with the names of the functions that they are about, where those are not what fails first."""
-        answers = next((one.answers for one in asked if self.give_some(known[:1], failing, one)), first.answers)
+        answers = next((one.answers for one in asked if self.shares.give_some(known[:1], failing, one)), first.answers)
         if not set(answers).isdisjoint(first.answers) or any(name in known[0].diagnosis for name in answers):
             return known
         return [known[0]._replace(diagnosis=f"in {' and '.join(answers)}, {known[0].diagnosis}"), *known[1:]]
-
-    def explained(
-        self,
-        failing: Submission,
-        asked: list[Request],
-        sure: Sequence[Known] = (),
-        others: Sequence[Request] = (),
-    ) -> list[Known]:
-        """As few mistakes as it takes for all that is wrong with these replies, the sure ones first; else none.
-
-        In the other calls, each is right, or as wrong as the submission.
-        """
-        wrong = [(request, part) for request in asked for part in self.both.differences(self.right, failing, request)]
-        among = sorted(self.with_forms, key=lambda one: one[0] not in sure)
-        tries = (self.sharing(failing, [*asked, *others], wrong, most, among) for most in range(1, MOST + 1))
-        return next(filter(None, tries), []) if wrong else []
-
-    def spares(self, known: Known, asked: list[Request]) -> bool:
-        """Whether some form of it is right in all of these calls, in which nothing known is wrong."""
-        forms = next(forms for one, forms in self.with_forms if one is known)
-        return any(all(self.both.same_reply(self.right, one, request) for request in asked) for one in forms)
-
-    def sharing(
-        self, failing: Submission, asked: list[Request], wrong: list[Part], most: int, among: Sequence[WithForms]
-    ) -> list[Known]:
-        """At most so many mistakes that give each wrong part of a reply: the first one the first, others the rest."""
-        for known, forms in among:
-            left = self.left_by(forms, failing, asked, wrong)
-            if not left:
-                return [known]
-            rest = self.sharing(failing, asked, left, most - 1, among) if wrong[0] not in left and most > 1 else []
-            if rest:
-                return [known, *rest]
-        return []
-
-    def left_by(
-        self, forms: list[Submission], failing: Submission, asked: list[Request], wrong: list[Part]
-    ) -> list[Part]:
-        """What no form of a mistake gives; all of it where none gives the first part.
-
-        Each form is right wherever it is not needed, or where it is not, as the submission is.
-        """
-        left, others = wrong, dict[int, set[str]]()
-        for request, name in wrong:
-            others.setdefault(id(request), set()).add(name)
-        for one in sorted(forms, key=lambda one: not self.gives(one, failing, wrong[0])):
-            if wrong[0] in left and not self.gives(one, failing, wrong[0]):
-                return wrong
-            rest = [part for part in left if not self.gives(one, failing, part)]
-            if len(rest) < len(left) and self.right_but(one, failing, asked, others):
-                left = rest
-        return left
-
-    def gives(self, mistake: Submission, failing: Submission, part: Part) -> bool:
-        """Whether this part of its reply is the submission's."""
-        return {part[1], WHOLE}.isdisjoint(self.both.differences(mistake, failing, part[0]))
-
-    def right_but(
-        self, mistake: Submission, failing: Submission, asked: list[Request], others: Mapping[int, set[str]]
-    ) -> bool:
-        """Whether each part of its replies is the reference's or `failing`'s, but for those that are left to others."""
-
-        def fits(request: Request) -> bool:
-            its = {*self.both.differences(mistake, failing, request)}
-            right = {*self.both.differences(mistake, self.right, request)} if its else its
-            left = others.get(id(request), set())
-            return WHOLE in left if right and WHOLE in its | right else its & right <= left
-
-        return all(map(fits, asked))
 
     def kept(self, failing: Submission, suspects: Mapping[int, tuple[bool, int]]) -> list[Known]:
         """That something is kept between calls, where the first one that failed is right all alone."""

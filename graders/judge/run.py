@@ -289,7 +289,7 @@ class SubmissionRun:
         if trial.last:
             notes = trial.vectors.by_default(trial.last), trial.last.mode, f"seed {trial.vectors.seed}"
             call = trial.last.with_comment(", ".join(filter(None, notes)))
-            if message:
+            if message and not trial.last.measured:
                 self.result.requests[check.name] = trial.last
         return Outcome(
             check.name,
