@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 import re
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from datetime import datetime, time, timedelta
@@ -31,7 +32,7 @@ from graders.desk import state as states
 from graders.desk.debugged import DebugRound, PlantedBug, debug_rounds, practices
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State, stamp
-from graders.faults import UsageError
+from graders.faults import ROOT, UsageError
 from graders.judge.planting import Planting
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
@@ -571,3 +572,25 @@ def test_hint_at_a_check_that_calls_nothing_ends_with_its_name() -> None:
     debugging: Any = SimpleNamespace(report=SimpleNamespace(bugs=[bug]), terminal=terminal, say=said.append)
     show_hint(debugging, bug, 1)
     assert said == ["Hint 1 of 3 at bug 1 (-3 points)", "the bug makes this check fail: contract/scale_signature"]
+
+
+def test_symptom_round_goes_from_the_symptom_to_its_report(toys: Path, terminal: Callable[..., Tty]) -> None:
+    shutil.copytree(ROOT / "solutions/programs/grpo", toys / "solutions/programs/grpo")
+    one = terminal("--symptom", "grpo", "--bugs", "2", "--seed", "1")
+    begun = flat(one.shows("[debug  ", " left] > "))
+    files = debug_rounds(events(toys))
+    ((name, first), _) = [(made.kata, bug) for made in files for bug in made.bugs]
+    assert "2 bugs are planted over policy.py and grpo.py" in begun
+    assert f"Symptom {files[0].symptom}" in begun
+    shown = flat(one.says("run", "train.py ended", "[debug  "))
+    assert "Symptom: The reward stays at " in shown
+    one.says(f"bug {name} {first.line} {first.sentence}", f"noted: line {first.line}")
+    one.says("submit", "0 of 2 planted bugs are gone; nothing changed")
+    one.says("hint", "Hint 1 of 3 at bug 1", f"a run with this bug alone shows: {first.alone}")
+    for made in files:
+        (toys / f".kata/debug/grpo/{made.kata}.py").write_text(made.right)
+    assert "No symptom is left" in flat(one.says("run", "train.py ended", "[debug  "))
+    one.says("submit", "all planted bugs are gone")
+    shown, status = one.ends()
+    assert status == 0
+    assert "found 1, explained 1, mended 2 of 2" in flat(shown)
