@@ -16,9 +16,6 @@ from graders.sandbox.messages import Request, floating
 
 ROUNDING = 1e-6  # of a sum that should be 1
 UNIFORM: tuple[Callable[[Tensor], Tensor], ...] = (torch.ones_like, torch.zeros_like)
-# Which axes of one size are cut, in the order in which that is tried: all of them, with the whole numbers equal to it;
-# also the 3 D columns for queries, keys and values; the axes alone; those in one place.
-TOGETHER: tuple[dict[str, Any], ...] = ({}, {"multiples": 4}, {"whole": False}, {"place": 0}, {"place": 1})
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,33 +150,29 @@ def smaller(answer: Answer, inputs: Inputs) -> Iterator[Inputs]:
     tried = set()
     for shorten in (lambda size: 1), (lambda size: 2), (lambda size: size // 2), (lambda size: size - 1):
         for size in sorted({size for size in inputs.sizes if size > shorten(size) > 0}, reverse=True):
-            for together in TOGETHER:
-                for back in (False, True):
-                    shorter = functools.partial(cut, size=size, to=shorten(size), back=back, **together)
-                    made = fitted(answer, replace(inputs.each(shorter), parameters=inputs.parameters))
-                    if made and (made.sizes, back) not in tried:
-                        tried.add((made.sizes, back))
-                        yield made
+            for back in (False, True):
+                shorter = functools.partial(cut, size=size, to=shorten(size), back=back)
+                made = fitted(answer, replace(inputs.each(shorter), parameters=inputs.parameters))
+                if made and (made.sizes, back) not in tried:
+                    tried.add((made.sizes, back))
+                    yield made
 
 
-def cut(
-    value: Any, size: int, to: int, back: bool, multiples: int = 1, whole: bool = True, place: int | None = None
-) -> Any:
-    """Axes, lists and texts of that size get another one, from the front or the back; labels below it stay below."""
+def cut(value: Any, size: int, to: int, back: bool) -> Any:
+    """All axes, lists, texts and whole numbers of that size get another one, from the front or the back.
+
+    Labels below it stay below.
+    """
     if isinstance(value, Tensor):
         for axis, length in enumerate(value.shape):
-            if length % size == 0 and 0 < length // size <= multiples and place in (None, axis):
-                kept = length // size * to
-                value = value.narrow(axis, length - kept if back else 0, kept)
+            value = value.narrow(axis, size - to if back else 0, to) if length == size else value
         if value.dtype == torch.int64 and value.numel() and to <= value.max() < size:
             value = value.clamp(max=to - 1)
     elif isinstance(value, str | list | tuple):
         value = value if len(value) != size else value[-to:] if back else value[:to]
         if not isinstance(value, str):
-            value = type(value)(cut(item, size, to, back, multiples, whole, place) for item in value)
-    elif whole and type(value) is int and value == size and place is None:
-        value = to
-    return value
+            value = type(value)(cut(item, size, to, back) for item in value)
+    return to if type(value) is int and value == size else value
 
 
 def fitted(answer: Answer, inputs: Inputs) -> Inputs | None:
