@@ -82,6 +82,8 @@ MISTAKES = (
         "|i − j| ≤ window, both ends included",
         {WITHIN: "(j > i - max(window, 1)) & (j < i + max(ahead, 1))"},
         {WITHIN: "(j > i - window) & (j < i + max(ahead, 1))"},
+        {WITHIN: f"{WITHIN} & ((j > i - max(window, 1)) | (not causal))"},
+        {WITHIN: f"{WITHIN} & ((j > i - window) | (not causal))"},
         {LIMIT: "window = min(window, S)", WITHIN: "(j > i - max(window, 1)) & (j < i + max(ahead, 1))"},
         {LIMIT: "window = min(window, S)", WITHIN: "(j > i - window) & (j < i + max(ahead, 1))"},
         unplanted=({WITHIN: "(j > i - window) & (j < i + max(ahead, 1))", WEIGHTS: f"{WEIGHTS}.nan_to_num()"},),

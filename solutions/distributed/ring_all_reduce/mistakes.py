@@ -198,6 +198,7 @@ MISTAKES = (
         "cut_by_chunk",
         "`chunk` can give fewer chunks than ranks, and other ones than `tensor_split`; use tensor_split",
         {CHUNKS: "chunks = x.flatten().chunk(W)"},
+        {CHUNKS: "chunks = x.flatten().chunk(W)\n    chunks = [*chunks, *[x.flatten()[:0]] * (W - len(chunks))]"},
     ),
     Mistake(
         "rest_in_the_last_chunk",

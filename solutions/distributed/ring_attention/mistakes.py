@@ -18,6 +18,12 @@ EXPONENTIALS = "kept, weights = (top - highest).exp(), (scores - highest).exp()"
 TOTAL = "total = kept * total + weights.sum(-1, keepdim=True)"
 OUT = "out = kept * out + weights @ v"
 RETURNED = "return out / total"
+OTHER_WAY = {
+    SENT_K: "comm.send(k, (r - 1) % W)",
+    SENT_V: "comm.send(v, (r - 1) % W)",
+    CAME: "k, v = comm.recv((r + 1) % W), comm.recv((r + 1) % W)",
+    OWNER: "owner = (r + step) % W",
+}
 ALL = f"    {START}…{RETURNED}"
 GATHERED = """    blocks = {r: (k, v)}
     for step in range(1, W):
@@ -70,17 +76,20 @@ MISTAKES = (
         "sum_not_rescaled",
         "the running sum is not rescaled if the maximum rises; multiply it by exp(old maximum − new maximum)",
         {TOTAL: "total = total + weights.sum(-1, keepdim=True)"},
+        {TOTAL: "total = total + weights.sum(-1, keepdim=True)"} | OTHER_WAY,
     ),
     Mistake(
         "output_not_rescaled",
         "the running output is not rescaled if the maximum rises; multiply it by exp(old maximum − new maximum)",
         {OUT: "out = out + weights @ v"},
+        {OUT: "out = out + weights @ v"} | OTHER_WAY,
     ),
     Mistake(
         "nothing_rescaled",
         "neither the running sum nor the output is rescaled if the maximum rises, so blocks count by different "
         "measures; multiply both by exp(old maximum − new maximum)",
         {TOTAL: "total = total + weights.sum(-1, keepdim=True)", OUT: "out = out + weights @ v"},
+        {TOTAL: "total = total + weights.sum(-1, keepdim=True)", OUT: "out = out + weights @ v"} | OTHER_WAY,
         {
             HIGHEST: "highest = scores.amax(-1, keepdim=True)",
             EXPONENTIALS: "kept, weights = 1, (scores - highest).exp()",
