@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from graders import author, cohort, debugging, desk, grade, interview, report, web
-from graders.faults import FAULT, INTERRUPTED, ROOT, UsageError, complain
+from graders.faults import FAULT, INTERRUPTED, PACK, ROOT, GraderError, UsageError, complain
 from graders.judge.spelling import HANDLER
 
 for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -32,6 +32,7 @@ for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
         os.set_inheritable(getattr(sys, name).fileno(), True)
 
+NO_PACK = ("bench", "site", "update")  # these are about the repository itself
 HEEDED = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # else it is a shell's background job
 
 
@@ -41,6 +42,7 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=HANDLER)
     try:
+        root = chosen_root(sys.argv[1:] if argv is None else argv, root)
         options, unknown = parser(root).parse_known_args(argv)
         if unknown:
             options.parser.error(unexpected(unknown[0], options.parser))
@@ -51,6 +53,9 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
         return status
     except UsageError as error:
         return complain(str(error))
+    except GraderError as error:
+        complain(f"{error}; mend that, or tell whoever wrote the kata")
+        return FAULT
     except (KeyboardInterrupt, BrokenPipeError):
         return INTERRUPTED
     except Exception as error:
@@ -59,6 +64,27 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
         complain("this is a fault of the graders, not yours; please report what follows")
         traceback.print_exc()
         return FAULT
+
+
+def chosen_root(words: list[str], root: Path) -> Path:
+    """The pack that `--katas` names, else the environment; it is put there for what this process starts.
+
+    Before the commands' own parsers, some of whose choices are what the katas have. Raises: UsageError.
+    """
+    command = words[0] if words else ""
+    if command in NO_PACK:
+        return root
+    early = argparse.ArgumentParser(add_help=False, allow_abbrev=command != "cohort")  # which has --kata
+    early.add_argument("--katas", nargs="?", default=os.environ.get(PACK) if root == ROOT else None)
+    named = early.parse_known_args(words if command != "interview" else [])[0].katas
+    if not named:
+        return root
+    pack = Path(named).resolve()
+    if command != "new" and not any(pack.glob("katas/*/*/grader.py")):
+        lacks = "has no katas/TOPIC/KATA/grader.py" if pack.is_dir() else "is no folder"
+        raise UsageError(f"{named} {lacks}: name the folder of a pack; docs/packs.md says how to begin one")
+    os.environ[PACK] = str(pack)
+    return pack
 
 
 @contextlib.contextmanager
@@ -119,6 +145,8 @@ def parser(root: Path = ROOT) -> argparse.ArgumentParser:
     web.add_commands(commands)
     for name, command in commands.choices.items():
         command.set_defaults(parser=command)
+        if name not in (*NO_PACK, "interview"):  # whose --katas says how many
+            command.add_argument("--katas", dest="pack", metavar="FOLDER", help="take FOLDER's katas, not ours: a pack")
         command.prog = f"python -m graders {name}" if name in author.UNDER_PYTHON else f"nox -s {name} --"
     return made
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 VERSION = "0.2.0"  # as in pyproject.toml; CHANGELOG.md says what it means
 ROOT = Path(__file__).resolve().parent.parent  # of the repository; this file is the only one that may know its depth
+PACK = "KATAS_PACK"  # in the environment: the folder whose katas take the place of the repository's
 USAGE, FAULT, INTERRUPTED = 2, 3, 130  # exit statuses, beside 0 and 1
 
 

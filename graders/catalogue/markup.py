@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from latex2mathml.converter import convert
 
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
+from graders.faults import ROOT
 
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<to>[^)\s]+)\)")
 DETAILS = re.compile(r"<details>\s*<summary>(.*?)</summary>", re.DOTALL)
@@ -35,9 +36,9 @@ def follow_up(kata: Kata) -> str:
     return texts.COMMENT.sub("", texts.read(kata, kata.folder / "follow_up.md")).partition("\n")[2]
 
 
-def rules(root: Path) -> str:
+def rules() -> str:
     """What every statement refers to."""
-    return LINK.sub(r"\g<text>", (root / RULES).read_text(encoding="utf-8"))
+    return LINK.sub(r"\g<text>", (ROOT / RULES).read_text(encoding="utf-8"))
 
 
 def with_formulas(text: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graders.cohort.ledger import version
+from graders.faults import PACK
 from graders.judge import process
 from graders.judge.process import Job
 from graders.sandbox.launcher import new_launcher
@@ -32,6 +33,7 @@ def serve(root: str, processor: str = "") -> None:
         while message:
             message = message[os.write(told, message) :]
 
+    os.environ[PACK] = root  # which a cage hides
     launcher = new_launcher(int(processor) if processor else None)  # before any grader is imported
     with contextlib.suppress(BrokenPipeError), contextlib.closing(launcher):
         tell((launcher.isolation, version(Path(root))))

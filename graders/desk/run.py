@@ -18,7 +18,7 @@ from graders.catalogue.katas import Kata
 from graders.desk import attempts, own_tests
 from graders.desk.measured_tests import measure
 from graders.desk.state import State
-from graders.faults import ROOT, UsageError
+from graders.faults import PACK, ROOT, UsageError
 from graders.judge.run import DEFAULT_SEED
 from graders.judge.vectors import TestVectors
 from graders.kata.scenario import on_ranks, source_of
@@ -116,7 +116,7 @@ def start(kata: Kata, file: Path, outdated: Callable[[], bool] | None = None, **
 
     `outdated` is asked again and again, and ends it.
     """
-    paths = [str(kata.folder), str(kata.root), os.environ.get("PYTHONPATH", "")]
+    paths = [str(kata.folder), str(kata.root), str(ROOT), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     with subprocess.Popen([sys.executable, str(file)], cwd=kata.root, env=environment, **options) as process:
         while process.poll() is None:
@@ -195,7 +195,7 @@ def find(kata: Kata, name: str) -> tuple[Answer, Case]:
 
 def inputs_of(kata: str, case: str, seed: int) -> list[dict[str, Any]]:
     """See `inputs` in katas/__init__.py. Raises: UsageError, GraderError."""
-    found = katas.find_one(kata, ROOT)
+    found = katas.find_one(kata, Path(os.environ.get(PACK, ROOT)))
     _, one = find(found, case)
     made = TestVectors(found.id, found.grader, seed).arguments(one)
     return [floating(given, one.dtypes[0]) for given in made]

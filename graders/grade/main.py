@@ -14,7 +14,7 @@ import torch
 from graders import files
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.faults import complain
+from graders.faults import PACK, complain
 from graders.grade.parallel import Parallel
 from graders.judge import results
 from graders.judge.run import DEFAULT_SEED, Options, source_of
@@ -67,7 +67,8 @@ def what_is_asked(options: argparse.Namespace, kata: Kata) -> Options:
     devices = [options.device]
     if options.device in (None, "all"):
         devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
-    submissions = [source_of(kata, path.absolute()) for path in options.submission]
+    here = Path.cwd() if PACK in os.environ else None  # a pack's folder is not where the card's `rerun` is typed
+    submissions = [source_of(kata, path.absolute(), here) for path in options.submission]
     if options.shown:
         submissions = [replace(one, shown=options.shown) for one in submissions]
     return Options(options.reference, submissions, seed, devices, options.x)

@@ -55,9 +55,9 @@ class Shared:
     vectors: dict[str, list[TestVectors]] = field(default_factory=dict)  # one for each device
 
 
-def source_of(kata: Kata, file: Path) -> Source:
-    """The file as it is now, named by its path from the repository's folder."""
-    shown = visible(os.path.relpath(file, kata.root).replace("\n", "\\n"), LONGEST_PATH)
+def source_of(kata: Kata, file: Path, base: Path | None = None) -> Source:
+    """The file as it is now, named by its path from `base`, else from the folder that has the katas."""
+    shown = visible(os.path.relpath(file, base or kata.root).replace("\n", "\\n"), LONGEST_PATH)
     folder = file.is_dir() and not file.is_symlink()
     if file == kata.answer_file and (folder or not file.exists()):
         back = f"what you committed last (git checkout -- {shown}) or the stub (nox -s reset -- {kata.id})"

@@ -31,7 +31,7 @@ import torch
 if sys.platform != "win32":
     import resource
 
-from graders.faults import ROOT
+from graders.faults import PACK, ROOT
 
 Isolation = Literal["full", "limits", "none"]
 Starter = Callable[[Callable[[], None], str], int]  # starts a process that does the work in the folder, gives its pid
@@ -116,11 +116,12 @@ def build_root() -> None:
     mount("none", new, "tmpfs", NO_SUID, "mode=755")
     site = {str(Path(file).parents[1]) for file in (torch.__file__, os.__file__, os.path.realpath(sys.executable))}
     devices = {str(path) for path in Path("/dev").glob("nvidia*")}
-    wanted = {sys.prefix, sys.base_prefix, *site, *SYSTEM, *devices, str(ROOT)}
+    hidden = {str(ROOT), os.environ.get(PACK, str(ROOT))}
+    wanted = {sys.prefix, sys.base_prefix, *site, *SYSTEM, *devices, *hidden}
     wanted |= {os.path.realpath(path) for path in wanted}
     for path in sorted(wanted, key=lambda path: len(Path(path).parts)):  # what is inside another comes after it
         target = new + path
-        if path == str(ROOT):
+        if path in hidden:
             if os.path.isdir(target):  # it lies in something that is shown
                 mount("none", target, "tmpfs", NO_SUID | NO_DEV, "mode=755")
         elif os.path.islink(path):

@@ -66,7 +66,7 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
 
     @app.get("/rules")
     async def show_rules() -> HTMLResponse:
-        return site.page("Rules", site.guarded(lambda: f'<div class="text">{rules(root)}</div>'))
+        return site.page("Rules", site.guarded(lambda: f'<div class="text">{rules()}</div>'))
 
     @app.get("/vim.js")
     async def send_vim() -> FileResponse:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 
 from markdown import Markdown
 
@@ -20,8 +19,8 @@ def statement(kata: Kata, known: frozenset[str], prefix: str, answered: bool) ->
     return drawn(text, known, prefix)
 
 
-def rules(root: Path) -> str:
-    return drawn(markup.rules(root), frozenset(), "")
+def rules() -> str:
+    return drawn(markup.rules(), frozenset(), "")
 
 
 def drawn(text: str, known: frozenset[str], prefix: str) -> str:

@@ -15,7 +15,7 @@ from graders.author.new.likeness import Likeness
 from graders.author.statement import with_tables
 from graders.catalogue import katas
 from graders.catalogue.katas import About, Kata
-from graders.faults import UsageError
+from graders.faults import ROOT, UsageError
 from graders.files import make_room, replace_file
 
 WAYS = ("first_way", "second_way", "third_way", "fourth_way")
@@ -28,7 +28,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
         raise UsageError(
             "new lays its files out by ruff, which is for authors: run nox -s lint once, which installs it"
         )
-    like = katas.find_one(options.like, root)
+    own, ours = ({kata.id for kata in katas.found_katas(place)} for place in (root, ROOT))
+    like = katas.find_one(options.like, ROOT if options.like in ours - own or not own else root)
     kata = Kata(root, options.topic or like.topic, options.kata)
     refuse(kata)
     kata.__dict__["about"] = About(kata.id.replace("_", " ").capitalize(), kata.topic)  # until the statement is there
@@ -80,6 +81,6 @@ def refuse(kata: Kata) -> None:
                 f"a {what}'s name should be words in small letters joined by _, as layer_norm, got {name!r}"
             )
     taken = {path.name: path for part in ("solutions", "katas") for path in (kata.root / part).glob("*/*")}
-    taken |= {path.name: path for path in (kata.root / "katas").iterdir()}
+    taken |= {path.name: path for path in (kata.root / "katas").glob("*")}
     if kata.id in taken:
         raise UsageError(f"{taken[kata.id].relative_to(kata.root)} is there already; choose another name")

@@ -65,7 +65,7 @@ def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str, rep
     docs.mkdir()
     shutil.copy(HERE / "extra.css", docs)
     (docs / "index.md").write_text(front_page(chosen, repository), encoding="utf-8")
-    (docs / "rules.md").write_text(markup.rules(root), encoding="utf-8")
+    (docs / "rules.md").write_text(markup.rules(), encoding="utf-8")
     if scores:
         (docs / "scores.md").write_text(scores, encoding="utf-8")
     for kata in chosen:
