@@ -67,9 +67,10 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
 
 
 def chosen_root(words: list[str], root: Path) -> Path:
-    """The pack that `--katas` names, else the environment; it is put there for what this process starts.
+    """The pack that `--katas` or else the environment names, and without one the repository.
 
-    Before the commands' own parsers, some of whose choices are what the katas have. Raises: UsageError.
+    The environment then names it to all that this process starts. Read before the commands' own parsers are made, since
+    some of their choices are the katas' topics. Raises: UsageError.
     """
     command = words[0] if words else ""
     if command in NO_PACK:

@@ -89,8 +89,6 @@ MORE = "asked: often\naliases: [shifted]\ncontinues: scale\n"
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = make_repository(tmp_path_factory.mktemp("web"))
     (made / "solutions/toys/scale/hints.md").write_text(HINTS)
-    (made / "docs").mkdir()
-    (made / "docs/rules.md").write_text("# What every kata asks\n\n- All of it.\n")
     (made / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
     statement = made / "katas/toys/affine/README.md"
     statement.write_text(statement.read_text().replace("topic:", f"{MORE}topic:", 1))

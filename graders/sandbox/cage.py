@@ -116,7 +116,7 @@ def build_root() -> None:
     mount("none", new, "tmpfs", NO_SUID, "mode=755")
     site = {str(Path(file).parents[1]) for file in (torch.__file__, os.__file__, os.path.realpath(sys.executable))}
     devices = {str(path) for path in Path("/dev").glob("nvidia*")}
-    hidden = {str(ROOT), os.environ.get(PACK, str(ROOT))}
+    hidden = {str(ROOT), os.path.realpath(os.environ.get(PACK, ROOT))}
     wanted = {sys.prefix, sys.base_prefix, *site, *SYSTEM, *devices, *hidden}
     wanted |= {os.path.realpath(path) for path in wanted}
     for path in sorted(wanted, key=lambda path: len(Path(path).parts)):  # what is inside another comes after it
