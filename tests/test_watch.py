@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from graders.desk.attempts import begin
 from graders.desk.saves import SaveWatcher
 from graders.desk.state import Event, State
 from graders.faults import ROOT
-from tests.toys import MODULE_REFERENCE, REFERENCE, end, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, add_other, end, run
 
 pytest.importorskip("termios", reason="there are no such terminals on Windows")
 
@@ -186,6 +187,45 @@ def test_the_smallest_failing_call_is_shown_and_offered(terminal: Terminal) -> N
     terminal.child.expect_exact("Enter tries this, or type a call: ")
     terminal.press("\n")
     terminal.shows("yours", "expected", "not as expected: ")
+
+
+def test_other_right_answers_and_their_costs_are_shown_next_to_one_that_passes(desk: Path) -> None:
+    add_other(desk)
+    terminal = Terminal(desk)
+    terminal.shows("TODO")
+    terminal.save(WRONG)
+    terminal.shows("FAIL")
+    terminal.press("o")
+    terminal.press("l")
+    assert "two_halves" not in terminal.shows("next: scale")
+    terminal.save(REFERENCE)
+    terminal.shows("PASS", "many: ", "o other right answers and their costs")
+    terminal.press("o")
+    shown = terminal.shows("yours", "two_halves", "scale: Scale.", "solutions/toys/scale/scale.py", "two_halves: Twice")
+    costs = re.findall(r"(\w+) +many: (\d+) operators \(reference (\d+)\), .* in use", shown)
+    assert [name for name, *_ in costs] == ["yours", "two_halves"]
+    assert costs[0][1] == costs[0][2] == costs[1][2] < costs[1][1]
+    assert "solutions/toys/scale/alternatives/two_halves.py" in shown
+    (desk / "solutions/toys/scale/alternatives/zeno.py").write_text(HANGS)
+    terminal.press("o")
+    terminal.child.expect_exact("counting what each costs")
+    time.sleep(1)  # it is called
+    began = time.monotonic()
+    terminal.press("l")
+    terminal.shows("zeno: Scale.", "next: affine")
+    assert time.monotonic() - began < 5  # a call alone may take ten
+    end(terminal.child)
+
+
+def test_a_fork_without_solutions_offers_no_other_answers(desk: Path) -> None:
+    shutil.rmtree(desk / "solutions")
+    (desk / "katas/toys/scale/scale.py").write_text(REFERENCE)
+    terminal = Terminal(desk, "scale")
+    assert "other right answers" not in terminal.shows("PASS", "n goes to the next kata")
+    terminal.press("o")
+    terminal.press("l")
+    assert "counting" not in terminal.shows("next: affine")
+    end(terminal.child)
 
 
 def test_a_pipe_types_no_call(desk: Path) -> None:

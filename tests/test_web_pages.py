@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 import shutil
@@ -27,7 +28,7 @@ from graders.web.messages import sequence_of
 from tests.browsing import violations, wait_for
 from tests.test_report import solved
 from tests.test_web import Served, serving
-from tests.toys import REFERENCE, make_repository
+from tests.toys import HALVES, REFERENCE, add_other, make_repository
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 HANGS = WRONG.replace("return", "while True:\n        pass\n    return")
@@ -233,6 +234,40 @@ def test_a_call_is_tried_beside_the_card(practised: Practised) -> None:
     practised.run(page, REFERENCE, "PASS")
     expect(failing).to_be_hidden()
     assert "taken" not in page.title()
+
+
+def test_other_right_answers_are_offered_below_a_card_that_says_pass(tmp_path: Path, browser: Browser) -> None:
+    root = make_repository(tmp_path)
+    add_other(root)
+    with serving(root, "--port", "0") as served, contextlib.closing(browser.new_context()) as context:
+        practised = Practised(root, served, context)
+        page = practised.open()
+        offered, other = (
+            page.get_by_role("button", name="Other right answers"),
+            page.locator("summary", has_text="Twice"),
+        )
+        expect(offered).to_be_hidden()
+        practised.run(page, WRONG, "FAIL")
+        expect(offered).to_be_hidden()
+        practised.run(page, REFERENCE, "PASS")
+        offered.click()
+        expect(other).to_have_text("two_halves: Twice the half.")
+        other.click()
+        expect(page.locator("details[open] pre")).to_have_text(HALVES.rstrip())
+        rows = page.locator(".pane.card .card").nth(1).locator("dd")
+        expect(rows).to_have_text([re.compile(r"many: \d+ operators \(reference \d+\), .* in use")] * 2)
+        assert violations(page) == []
+        (root / "solutions/toys/scale/alternatives/zeno.py").write_text(HANGS)
+        offered.click()
+        expect(page.locator("summary", has_text="zeno")).to_be_visible()
+        began = time.monotonic()
+        practised.run(page, WRONG, "FAIL")
+        assert time.monotonic() - began < 8  # a call alone may take ten
+        expect(offered).to_be_hidden()
+        expect(page.locator(".pane.card")).not_to_contain_text("two_halves")
+        shutil.rmtree(root / "solutions")
+        practised.run(page, REFERENCE, "PASS")
+        expect(offered).to_be_hidden()
 
 
 def test_a_try_is_stopped(practised: Practised) -> None:

@@ -125,6 +125,15 @@ class Affine(nn.Module):
         # --- end
 '''
 
+BUDGET = """
+            budgets=(
+                Budget("many", sizes={"rows": (64, 1024)}, inputs=lambda draw, rows: {"x": draw.normal(rows)}),
+            ),
+"""
+HALVES = REFERENCE.replace('"""Scale."""', '"""Twice the half.\n\nSlowly.\n"""').replace(
+    "return x / (1 / factor)", "return x / (2 / factor) + x / (2 / factor)"
+)
+
 ABOUT = "---\ntitle: {0}\ntopic: {1}\nlevel: {2}\nafter: {3}\nminutes: {4}\n---\n\n# {0}\n"
 NO_MISTAKES = "MISTAKES = ()\nEQUIVALENT = {}\n"
 
@@ -144,6 +153,17 @@ def make_repository(root: Path) -> Path:
         kata.answer_file.write_text(stub_of(reference))
         (kata.solutions / "mistakes.py").write_text(mistakes)
     return root
+
+
+def add_other(root: Path) -> None:
+    """Gives scale a budget, and another right answer."""
+    kata = katas.Kata(root, "toys", "scale")
+    grader = GRADER.replace("import Answer", "import Answer, Budget").replace(
+        "            cases=(", f"{BUDGET}            cases=("
+    )
+    kata.grader_file.write_text(grader)
+    (kata.solutions / "alternatives").mkdir()
+    (kata.solutions / "alternatives/two_halves.py").write_text(HALVES)
 
 
 def make_clone(root: Path) -> Path:

@@ -138,7 +138,7 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
 
     The reference that refuses nothing, and the answer as a textbook prints it, should have the core.
     """
-    right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
+    right = [kata.reference_file, *kata.alternatives]
     banned = [*kata.solutions.glob("builtin.py")] if kata.grader.banned else []
     with tempfile.TemporaryDirectory() as folder:
         right += [write(Path(folder), one.name, one.source) for one in standard_answers(kata)]

@@ -79,7 +79,7 @@ def sources(kata: Kata) -> Iterator[tuple[str, Source]]:
     """Each answer, with its kind before it."""
     reference = kata.reference_file.read_text(encoding="utf-8")
     yield "references", Source(reference, "reference")
-    for file in sorted((kata.solutions / "alternatives").glob("*.py")):
+    for file in kata.alternatives:
         yield "alternatives", Source(file.read_text(encoding="utf-8"), file.stem)
     for mistake in kata.mistakes:
         for form, text in mistake.forms(reference).items() if mistake.slow else ():

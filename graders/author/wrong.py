@@ -188,7 +188,7 @@ class Bench:
     def mutants(self, deep: bool) -> Iterator[Shot]:
         for name, source in mutants(self.kata.reference_file.read_text(encoding="utf-8")).items():
             yield Shot("mutant", name, *self.judged(source))
-        for file in sorted((self.kata.solutions / "alternatives").glob("*.py")) if deep else []:
+        for file in self.kata.alternatives if deep else []:
             for name, source in mutants(file.read_text(encoding="utf-8")).items():
                 yield Shot("deep", f"{file.name}: {name}", *self.judged(source))
 

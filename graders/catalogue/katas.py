@@ -121,6 +121,11 @@ class Kata:
     def reference_file(self) -> Path:
         return self.solutions / f"{self.id}.py"
 
+    @property
+    def alternatives(self) -> list[Path]:
+        """Other right answers."""
+        return sorted((self.solutions / "alternatives").glob("*.py"))
+
     @functools.cached_property
     def about(self) -> About:
         """Its front matter; where there is no statement, the least. Raises: UsageError."""

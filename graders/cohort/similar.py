@@ -88,7 +88,7 @@ def programs(kata: Kata, learners: list[Learner]) -> list[Program]:
 
 def own_answers(kata: Kata) -> Iterator[Program]:
     """The reference and the alternatives, each with its file."""
-    for file in sorted({kata.reference_file, *(kata.solutions / "alternatives").glob("*.py")}):
+    for file in sorted({kata.reference_file, *kata.alternatives}):
         if file.exists():
             yield Program(file.relative_to(kata.root).as_posix(), file.read_text(encoding="utf-8"), known=True)
 

@@ -17,6 +17,7 @@ from graders.desk.state import State
 from graders.desk.trying import Tried, tried
 from graders.faults import GraderError, UsageError
 from graders.judge import as_python
+from graders.judge.card import costs_in_words
 from graders.judge.results import Result
 from graders.judge.run import source_of
 from graders.judge.smallest import Smallest, smallest
@@ -77,10 +78,11 @@ class Verdicts:
         wishes: files to be judged, and keys that were pressed.
         running: the file that is judged.
         trying: the file of which a call is tried.
-        shrinking: what starts the workers while a failing call is made smaller.
+        spare: what starts the workers of work that ends when anything is wished for.
         under_way: what is known of it so far, which goes on by itself.
         last: the last verdict on each file. A failing one stands there before the mistake is known that it looks like.
         count: of the changes to that.
+        costs: of right answers of ours, in words.
     """
 
     def __init__(
@@ -97,17 +99,18 @@ class Verdicts:
         self.telling = threading.Lock()  # else what begins meanwhile would be interrupted itself
         self.running: AnswerFile | None = None
         self.trying: AnswerFile | None = None
-        self.shrinking: Interruptible | None = None
+        self.spare: Interruptible | None = None
         self.under_way: Result | None = None
         self.last: dict[AnswerFile, Verdict] = {}
         self.before: Result | None = None  # of the file that is judged, the result before
         self.count = 0
+        self.costs: dict[Path, list[str]] = {}
 
     def tell(self, wish: AnswerFile | str) -> None:
         with self.telling:
             self.wishes.put(wish)
-            if self.shrinking:
-                self.shrinking.interrupt()
+            if self.spare:
+                self.spare.interrupt()
             if self.running and self.outdated:
                 self.judge.interrupt()
 
@@ -144,14 +147,33 @@ class Verdicts:
             verdict = self.last.get(file)
             if not verdict or not verdict.result or not self.wishes.empty():
                 return None
-            self.shrinking = Interruptible(self.judge.launcher)
+            self.spare = Interruptible(self.judge.launcher)
         found = None
         with contextlib.suppress(Interrupted, Exception):  # a fault of ours costs this line alone, not the session
-            found = smallest(file.kata, verdict.result, self.shrinking)
+            found = smallest(file.kata, verdict.result, self.spare)
         with self.telling:
-            self.shrinking = None
+            self.spare = None
             self.keep(file, replace(verdict, smallest=found))
         return found
+
+    def right(self, file: AnswerFile) -> Result | None:
+        """Its last result, where that is PASS, so that others may be shown, and these are there."""
+        result = self.last[file].result if file in self.last else None
+        return result if result and result.state == "solved" and file.kata.reference_file.exists() else None
+
+    def costs_of(self, kata: Kata, other: Path) -> list[str]:
+        """What a right answer of ours costs, as its card says; [] where anything is wished for before that is known."""
+        with self.telling:
+            if other in self.costs or not self.wishes.empty():
+                return self.costs.get(other, [])
+            self.judge.go_on()
+            self.spare = self.judge.launcher
+        with contextlib.suppress(Interrupted, GraderError):
+            result = self.judge.grade(kata, source_of(kata, other), only="performance", brief=True)
+            self.costs[other] = costs_in_words(result)
+        with self.telling:
+            self.spare = None
+        return self.costs.get(other, [])
 
     def tried(self, file: AnswerFile, text: str) -> Tried:
         """Raises: UsageError, GraderError; Interrupted."""

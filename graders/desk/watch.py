@@ -17,13 +17,14 @@ from rich.text import Text
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.desk import attempts, diff, hint, keys, read, review, run, status, trying
+from graders.desk.others import about
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.saves import SaveWatcher
 from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile, Verdict, Verdicts
 from graders.faults import GraderError, UsageError
 from graders.judge import screen
-from graders.judge.card import card_of
+from graders.judge.card import card_of, costs_in_words
 from graders.judge.reporter import Reporter
 from graders.judge.results import Result
 from graders.judge.warm import WarmJudge
@@ -129,6 +130,9 @@ class Watch:
             desk = self.desk()
             status.show(desk, self.console, list(desk.katas.values()))
             self.footer(desk)
+        elif event == "o" and (own := self.verdicts.right(AnswerFile(self.kata, self.via))):
+            self.others(own)
+            self.footer(self.desk())
         elif event == "d":
             desk = self.desk()
             self.diff(desk)
@@ -261,6 +265,16 @@ class Watch:
         with shown:
             return self.verdicts.of(AnswerFile(self.kata, self.via), self.state)
 
+    def others(self, own: Result) -> None:
+        """Right answers of ours, and what each costs; any key ends the counting."""
+        costs = {"yours": costs_in_words(own)}
+        self.say("counting what each costs; any key ends that\n")
+        for file in self.kata.alternatives if own.costs else ():
+            costs[file.stem] = self.verdicts.costs_of(self.kata, file)
+        self.reporter.show_rows([(name, "\n".join(lines)) for name, lines in costs.items() if lines])
+        for file in (self.kata.reference_file, *self.kata.alternatives):
+            self.console.print(Text(f"{about(file)}\n  {file.relative_to(self.kata.root)}"), soft_wrap=True)
+
     def diff(self, desk: status.Desk) -> None:
         """The learner's file beside the reference, once that spoils nothing."""
         if not desk.progress[self.kata.id].solved:
@@ -314,4 +328,5 @@ def solved(desk: status.Desk, name: str, review: bool) -> str:
     if review:
         after = f"n goes to the next of {len(desk.due)} that are due" if desk.due else "nothing else is due today"
     asks = "Its follow_up.md has what an interviewer asks next"
-    return f"solved{again}. {asks}; {after}, d shows how the reference does it"
+    ours = ", d shows how the reference does it, o other right answers and their costs"
+    return f"solved{again}. {asks}; {after}{ours * desk.katas[name].reference_file.exists()}"

@@ -43,6 +43,7 @@ class Options:
     devices: list[str] = field(default_factory=lambda: ["cpu"])
     first_failure: bool = False  # stop each submission at its first failing check
     diagnosed: bool = True  # whether it is looked for what a failing submission behaves like
+    brief: bool = False  # see Trial.brief
 
 
 @dataclass
@@ -121,6 +122,7 @@ class Run:
             pending = SubmissionRun(
                 self, kata, result, Trial(vectors, submission, self.reference_of(kata), result.costs)
             )
+            pending.trial.brief = self.options.brief
             self.pending[id(pending)] = pending
             if index == 0 and not (result.todo or self.options.first_failure):  # the rules look at all calls
                 early = [check for check in planned if check.core and check.category != "rules"]

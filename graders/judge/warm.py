@@ -40,12 +40,13 @@ class WarmJudge:
         watcher: Callable[[Result], None] = lambda result: None,
         only: str = "",
         diagnosed: bool = True,
+        brief: bool = False,
     ) -> Result:
         """`watcher` is called after each check; `only` is a category, whose checks are asked up to the first failure.
 
         Raises: GraderError where the kata's grader cannot grade; Interrupted.
         """
-        asked = Options(seed=self.seed, first_failure=bool(only), diagnosed=diagnosed)
+        asked = Options(seed=self.seed, first_failure=bool(only), diagnosed=diagnosed, brief=brief)
         return [*self.each_check(kata, source, asked, watcher, only)][-1][0]
 
     def each_check(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from html import escape
+from pathlib import Path
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -13,6 +14,7 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
 
+from graders.desk.others import about
 from graders.judge.screen import Fitting
 from graders.worker.visible import WHOLE, visible
 
@@ -38,6 +40,12 @@ def html(what: RenderableType, on: Console) -> str:
     if isinstance(what, str):
         return printed(Text(what), on)
     raise TypeError(f"a {type(what).__name__} cannot be shown in a page")
+
+
+def folded(file: Path) -> str:
+    """Python, below its first words."""
+    code = html(Syntax(file.read_text(encoding="utf-8"), "python", theme="ansi_dark"), console())
+    return f"<details><summary>{escape(about(file))}</summary>{code}</details>"
 
 
 def printed(text: Text, on: Console) -> str:

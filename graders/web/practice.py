@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable
 
-from nicegui import ui
+from nicegui import run, ui
 
 from graders.catalogue import texts
 from graders.desk import attempts, hint, review
@@ -14,7 +14,9 @@ from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.reset import stands_there, where_kept
 from graders.desk.verdicts import AnswerFile, Verdict
 from graders.faults import UsageError
+from graders.judge.card import costs_in_words
 from graders.web import cards
+from graders.web.drawn import folded
 from graders.web.editor import Editor, button, divider, pane, say, tabs
 from graders.web.site import Site, heading
 from graders.web.statement import drawn, statement
@@ -73,6 +75,8 @@ class Practice:
                     self.try_failing = button("Try the failing call", None)
                 with pane("card", "Card"):
                     self.card = ui.html(sanitize=False)
+                    self.other = button("Other right answers", self.show_others)
+                    self.costs, self.others = ui.html(sanitize=False), ui.html(sanitize=False).classes("text")
                 with pane("try", "Try"):
                     self.tries = Tries(self.site, self.file, self.editor)
                 self.try_failing.on_click(self.tries.try_failing)
@@ -129,7 +133,21 @@ class Practice:
             empty = '<div class="card"><p class="quiet">Run, or Ctrl-Enter, judges what you wrote.</p></div>'
             self.card.content = cards.card(verdict, overview) if verdict else empty
             self.try_failing.set_visibility(self.tries.about(verdict))
+            self.other.set_visibility(bool(runner.right(self.file)))
+            self.costs.content = self.others.content = ""
             self.mark()
+
+    async def show_others(self) -> None:
+        """All of them, and what each costs once that is known."""
+        runner, kata, page = self.site.runner, self.kata, cards.TEMPLATES.get_template("others.html.jinja")
+        if own := runner.right(self.file):
+            self.others.content = "".join(map(folded, (kata.reference_file, *kata.alternatives)))
+            costs = {"yours": costs_in_words(own)}
+            for file in kata.alternatives if own.costs else ():
+                costs[file.stem] = await run.io_bound(runner.costs_of, kata, file) or ["not counted"]
+                if runner.right(self.file) is not own:  # judged meanwhile
+                    return
+                self.costs.content = page.render(costs=costs)
 
     def mark(self) -> None:
         """The line that the card is about."""

@@ -10,6 +10,7 @@ from typing import cast
 
 import torch
 
+from graders.catalogue.katas import Kata
 from graders.desk.state import State
 from graders.desk.trying import Tried
 from graders.desk.verdicts import AnswerFile, Verdicts
@@ -63,13 +64,18 @@ class Runner(Verdicts):
     def tried(self, file: AnswerFile, text: str) -> Tried:
         """Once it is its turn; for a thread of its own. Raises: UsageError, GraderError."""
         with self.telling:
-            if self.shrinking:
-                self.shrinking.interrupt()
+            if self.spare:
+                self.spare.interrupt()
         try:
             with self.turn.taken(f"a try of {file.kata.id}"):
                 return super().tried(file, text)
         except Interrupted:
             raise UsageError("the try was stopped") from None
+
+    def costs_of(self, kata: Kata, other: Path) -> list[str]:
+        """Once it is its turn, unless a run waits; for a thread of its own."""
+        with self.turn.taken(f"the costs of {kata.id}"):
+            return [] if self.waiting else super().costs_of(kata, other)
 
     def serve(self) -> None:
         """Judges until Ctrl-C."""
