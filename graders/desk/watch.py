@@ -267,11 +267,11 @@ class Watch:
 
     def others(self, own: Result) -> None:
         """Right answers of ours, and what each costs; any key ends the counting."""
-        costs = {"yours": costs_in_words(own)}
-        self.say("counting what each costs; any key ends that\n")
-        for file in self.kata.alternatives if own.costs else ():
-            costs[file.stem] = self.verdicts.costs_of(self.kata, file)
-        self.reporter.show_rows([(name, "\n".join(lines)) for name, lines in costs.items() if lines])
+        if own.costs:
+            self.say("counting what each costs; any key ends that\n")
+            costs = {file.stem: self.verdicts.costs_of(self.kata, file) for file in self.kata.alternatives}
+            rows = [("yours", costs_in_words(own)), *costs.items()]
+            self.reporter.show_rows([(name, "\n".join(lines)) for name, lines in rows if lines])
         for file in (self.kata.reference_file, *self.kata.alternatives):
             self.console.print(Text(f"{about(file)}\n  {file.relative_to(self.kata.root)}"), soft_wrap=True)
 
