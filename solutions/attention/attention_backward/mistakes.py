@@ -110,6 +110,11 @@ MISTAKES = (
         {SCALED: "d_scores = d_scores / math.sqrt(v.shape[-1])"},
     ),
     Mistake(
+        "scale_of_the_values_throughout",
+        "both passes take their scale from the channels of v; the scores are divided by √d, the channels of q",
+        {SCORES: "(q / math.sqrt(v.shape[-1])) @ k.mT", SCALED: "d_scores = d_scores / math.sqrt(v.shape[-1])"},
+    ),
+    Mistake(
         "scaled_by_d",
         {SCORES: "(q / d) @ k.mT", SCALED: "d_scores = d_scores / q.shape[-1]"},
         {SCORES: "(q / d) @ k.mT"},

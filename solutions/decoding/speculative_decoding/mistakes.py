@@ -61,12 +61,15 @@ MISTAKES = (
         ACCEPTED,
         ACCEPTED.replace("< p", "<= p"),
     ),
-    mistake(
+    Mistake(
         "accepted_after_a_rejection",
         "a draft after a rejected one is still accepted; it was written after a token that is not there any more, so "
         "only drafts before the first rejection count",
-        ACCEPTED,
-        ACCEPTED.replace(".cumprod(dim=1)", ".long()"),
+        {ACCEPTED: ACCEPTED.replace(".cumprod(dim=1)", ".long()")},
+        {
+            ACCEPTED: ACCEPTED.replace(".cumprod(dim=1)", ".long()"),
+            TOKENS: TOKENS.replace("accepted == 0", "torch.arange(K, device=drafts.device) >= count"),
+        },
     ),
     mistake(
         "all_or_nothing",

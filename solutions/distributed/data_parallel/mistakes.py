@@ -141,6 +141,15 @@ MISTAKES = (
             LEFT: LEFT.replace("self.send_next()", "self.handles.append(None)"),
             MEAN: f"if handle is not None:\n                {MEAN}",
         },
+        {
+            LEFT: """        while len(self.handles) < len(self.order):
+            if self.order[len(self.handles)].grad is None:
+                self.handles.append(None)
+            else:
+                self.send_next()
+""",
+            MEAN: f"if handle is not None:\n                {MEAN}",
+        },
     ),
     Mistake(
         "sent_before_it_is_in_grad",

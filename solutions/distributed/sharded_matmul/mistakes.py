@@ -47,6 +47,7 @@ MISTAKES = (
         "hop_too_many",
         "there is one step too many, in which the rank's own shard comes back; W ranks take W − 1 steps",
         {STEPS: "for step in range(1, W + 1 if W > 1 else 1):"},
+        {STEPS: "for step in range(W):\n        blocks[(r - step + W) % W] = a @ b", KEPT: "pass"},
         {f"{CAME}\n        {KEPT}\n": f"{CAME}\n        {KEPT}\n    if W > 1:\n        comm.send(b, (r + 1) % W)\n"},
     ),
     Mistake(

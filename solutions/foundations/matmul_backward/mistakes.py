@@ -81,6 +81,13 @@ MISTAKES = (
         {OF_B: "grad_output @ a.mT"},
     ),
     Mistake(
+        "gradient_of_b_transposed",
+        "the gradient of b is Gᵀ a, which is transposed; it is aᵀ G",
+        {D_B: "grad_output.mT @ a"},
+        {D_B: "(grad_output.mT @ a).sum_to_size(b.shape)"},
+        {D_B: "(grad_output.mT @ a).sum_to_size(b.mT.shape)"},
+    ),
+    Mistake(
         "own_matrix_for_the_other",
         "the gradient of a matrix is made of this matrix itself; ∂L/∂a is made of b, and ∂L/∂b of a",
         {OF_A: "grad_output @ a.mT", OF_B: "b.mT @ grad_output"},

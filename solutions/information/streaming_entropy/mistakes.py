@@ -19,6 +19,9 @@ STATE = """self.M = torch.full((rows,), -torch.inf, dtype=torch.float64)
         self.s = torch.zeros(rows, dtype=torch.float64)"""
 SWAP = "self.M, self.z, self.s = other.M, other.z, other.s"
 
+FIRST = "self.M = torch.full((rows,), -torch.inf, dtype=torch.float64)"
+EMPTY = "if (self.z == 0).any():"
+
 MISTAKES = (
     Mistake(
         "first_moment_not_rescaled",
@@ -70,6 +73,12 @@ MISTAKES = (
         "one maximum is taken over all rows, and in rows far below it every exp is 0; take each row's own",
         {M: "M = x.max().expand(self.rows)"},
         {"largest = torch.maximum(self.M, M)": "largest = torch.maximum(self.M, M).max().expand(self.rows)"},
+    ),
+    Mistake(
+        "maximum_from_0",
+        "the maximum starts at 0, so where all logits are far below, every exp is 0; start at −∞",
+        {FIRST: "self.M = torch.zeros(rows, dtype=torch.float64)"},
+        {FIRST: "self.M = torch.zeros(rows, dtype=torch.float64)", EMPTY: "if (self.M == -torch.inf).any():"},
     ),
     Mistake(
         "no_maximum",
