@@ -238,6 +238,11 @@ MISTAKES = (
         "zero_scores_hidden",
         {HIDDEN: [NO_ZEROS.replace("LOW", low) for low in ("-torch.inf", LEAST)]},
         {WEIGHTS: f"{NO_ZEROS.replace('LOW', '-torch.inf')}.softmax(-1).nan_to_num()"},
+        {
+            "ahead = 0 if causal else window": "ahead = window",
+            WITHIN: f"{WITHIN} & ((j <= i) | (not causal))",
+            HIDDEN: NO_ZEROS.replace("LOW", LEAST),
+        },
     ),
     Mistake(
         "mask_times_infinity",

@@ -78,7 +78,7 @@ MASK = (
         {"count = real.sum(": "count = mask.sum(", TOTAL: WEIGHTED},
     ),
     Mistake("hidden_by_1e9", {"-torch.inf": "-1e9"}),
-    Mistake("hidden_by_1e4", {"-torch.inf": "-1e4"}),
+    Mistake("hidden_by_1e4", {"-torch.inf": "-1e4"}, {HIDDEN: "(scores + padding * -1e4)"}),
     Mistake("hidden_by_0", {"-torch.inf": "0.0"}),
     Mistake("hidden_by_almost_0", {"-torch.inf": "-1e-9"}),
     Mistake("maximum_floored", {WEIGHTS: [f"e = {e}\n        weights = e / e.sum(-1, keepdim=True)" for e in FLOORED]}),

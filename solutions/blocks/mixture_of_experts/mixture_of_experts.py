@@ -23,7 +23,7 @@ class MixtureOfExperts(nn.Module):
         # TODO: refuse a top_k that cannot be.
         # TODO: make `router`, a linear map without bias, and `experts`, a ModuleList of Linear, GELU, Linear.
         if not 1 <= top_k <= num_experts:
-            raise ValueError(f"top_k should be from 1 to num_experts, {num_experts}, got {top_k}")
+            raise ValueError(f"top_k should be from 1 to num_experts, got {top_k} of {num_experts}")
         self.top_k = top_k
         self.router = nn.Linear(embed_dim, num_experts, bias=False)
         self.experts = nn.ModuleList(

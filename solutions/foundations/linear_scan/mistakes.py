@@ -8,6 +8,12 @@ SCAN = f"reach = 1…{GROWS}\n{RETURNED}"
 START = "b = torch.cat([a[:, :1] * h0[:, None] + b[:, :1], b[:, 1:]], dim=1)"
 FIRST = "a[:, :1] * h0[:, None] + b[:, :1]"
 PAIR, OF_B = "torch.stack([a2 * a1, a2 * b1 + b2], dim=1)", "a2 * b1 + b2"
+OWN_SCAN = {  # the recurrence is right, and has one of its own
+    "    steps = torch": "    x, reach = torch",
+    "(2, 0, 1, 3)  # (T, 2, B, D)": "(2, 0, 1, 3), 1\n    while reach < len(x):\n"
+    "        x = torch.cat([x[:reach], then(x[:-reach], x[reach:])])\n        reach *= 2",
+    "return associative_scan(then, steps)": "return x",
+}
 STEPS = "steps = torch.stack([a, b]).permute(2, 0, 1, 3)"
 RESULT = "return associative_scan(then, steps)[:, 1].transpose(0, 1)"
 BY_ROWS = """rows = [x[:1]]
@@ -109,6 +115,7 @@ MISTAKES = (
         {WHILE: "while reach * 2 <= n:"},
         {WHILE: "while reach * 2 < n:"},
         {WHILE: "while reach < n - 1:"},
+        {WHILE: "while reach * 2 <= n:", **OWN_SCAN},
     ),
     Mistake(
         "one_round_too_many",

@@ -52,6 +52,8 @@ ANEW_BEFORE = "before = [chain_matmul(matrices[:i]) for i in range(1, len(matric
 ANEW_AFTER = "after = [chain_matmul(matrices[i:]) for i in range(1, len(matrices))]"
 BY_IDENTITY = f"""found = dict(zip(map(id, matrices), {GRADIENTS}, strict=True))
     return [found[id(matrix)] for matrix in matrices]"""
+SUMMED_BY_IDENTITY = f"""made = {GRADIENTS}
+    return [sum(g for g, one in zip(made, matrices, strict=True) if one is matrix) for matrix in matrices]"""
 
 MISTAKES = (
     Mistake(
@@ -324,6 +326,7 @@ MISTAKES = (
         "gradients are kept by the matrix itself, as in a dict of ids, so one matrix at two places gets one gradient "
         "for both; keep them by place",
         {LAST: BY_IDENTITY},
+        {LAST: SUMMED_BY_IDENTITY},
     ),
     Mistake(
         "written_into_grad_output",

@@ -142,6 +142,7 @@ MISTAKES = (
         "the discount is float32, as torch.log2 of integers gives it; take the logarithm in float64",
         DISCOUNT,
         "discount = 1 / (ranks + 1).long().log2()",
+        "discount = 1 / (ranks + 1).long().log2().double()",
     ),
     mistake(
         "gain_in_the_grades_dtype",

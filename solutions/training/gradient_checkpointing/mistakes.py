@@ -5,6 +5,7 @@ from graders.kata import Mistake
 CALL = "return RunAgain.apply(anchor, function, *args)"
 ALL = f"def leaf(…{CALL}"
 FORWARD = "return function(*args)"
+KEPT = "ctx.function, ctx.args = function, args"
 ARGS = "args = [leaf(one) for one in ctx.args]"
 LEARNS = "one.detach().requires_grad_(one.requires_grad)"
 BACK = "torch.set_rng_state(now)"
@@ -95,6 +96,11 @@ MISTAKES = (
         {
             ARGS: "args = ctx.args",
             "one.requires_grad and upstream[i] is not None": "upstream[i] is not None",
+        },
+        {
+            KEPT: f"{KEPT}\n            ctx.save_for_backward(*(one for one in args if isinstance(one, Tensor)))",
+            ARGS: "saved = iter(ctx.saved_tensors)\n            "
+            "args = [next(saved) if isinstance(one, Tensor) else one for one in ctx.args]",
         },
     ),
     Mistake(
