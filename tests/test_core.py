@@ -517,6 +517,13 @@ def test_a_mistake_that_refuses_good_inputs_is_named_without_its_refusals(tmp_pa
     }
 
 
+def test_a_rule_of_two_functions_is_said_once(tmp_path: Path) -> None:
+    kata = katas.find_one("ranking_metrics", ROOT)
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    (result,) = graded(tmp_path, kata.id, {"lax": without(reference, refusals_in(reference))}).values()
+    assert result["diagnosis"].count("k should be 1 or more") == 1
+
+
 def test_a_measured_call_that_did_not_return_tells_nothing_and_the_others_do(tmp_path: Path) -> None:
     kata = katas.find_one("gradient_descent", ROOT)
     one, other = (Request("linear_regression_gd", (), {"n": n}, 0, measured="cost") for n in (1, 2))

@@ -249,7 +249,7 @@ class Diagnosis:
             for number, (node, rule) in enumerate(rules_in(self.kata, source), start=1)
             if lines.intersection(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         ]
-        broken = "; ".join(rule for _, rule in found)
+        broken = "; ".join(dict.fromkeys(rule for _, rule in found))
         return [Known(f"not_refused_{number}", "", f"{NOT_REFUSED}{broken}{OTHERWISE}") for number, _ in found[:1]]
 
     def elsewhere(self, known: list[Known], failing: Submission, asked: list[Request], first: Request) -> list[Known]:

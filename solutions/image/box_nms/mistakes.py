@@ -254,7 +254,7 @@ MISTAKES = (
     Mistake(
         "moved_by_the_largest_coordinate",
         "classes are moved apart by the largest coordinate plus 1, which is too little if coordinates are negative; "
-        "compare classes, or take the largest minus the smallest coordinate",
+        "compare classes instead",
         moved("ranked.max() + 1"),
         moved("ranked.max() + 1", boxes="ranked.double()"),
         moved("ranked.max() + 1", NUMBERED),
