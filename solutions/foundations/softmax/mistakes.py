@@ -7,6 +7,9 @@ S_START, L_START = f"exponentials = (x - x.{MAX}).exp()", f"shifted = x - x.{MAX
 S_SUM, L_SUM = "exponentials.sum(dim, keepdim=True)", "shifted.exp().sum(dim, keepdim=True)"
 P, LOG_P = f"exponentials / {S_SUM}", f"shifted - {L_SUM}.log()"
 S_END, L_END = f"return {P}", f"return {LOG_P}"
+TWO_S, TWO_L = {S_START: S_START.replace("exp()", "exp2()")}, {L_SUM: L_SUM.replace("exp()", "exp2()")}
+BASE_S = {S_START: S_START.replace(f"(x - x.{MAX}).exp()", f"10 ** (x - x.{MAX})")}
+BASE_L = {L_SUM: L_SUM.replace("shifted.exp()", "(10**shifted)")}
 PARTS = ((S_START, S_END), (L_START, L_END))
 CAST = f"{{0}}.float() if {{0}}.dtype.itemsize < 4 else {{0}} - {{0}}.{MAX}"
 ONE_BY_ONE = "sum(shifted.exp().unbind(dim)).unsqueeze(dim)"
@@ -228,6 +231,12 @@ MISTAKES = (
         "log_of_the_sum_added",
         "log_softmax adds the log of the sum, or has the opposite sign; subtract that log from x",
         *({L_START: start, L_END: L_END.replace("shifted - ", sign)} for start in L_STARTS for sign in SIGNS),
+    ),
+    Mistake(
+        "powers_of_2",
+        "the powers are of 2, or of another base than e; take exp",
+        *both((TWO_S, TWO_L)),
+        *both((BASE_S, BASE_L)),
     ),
     Mistake(
         "another_logarithm",
