@@ -577,6 +577,7 @@ def test_hint_at_a_check_that_calls_nothing_ends_with_its_name() -> None:
 def test_symptom_round_goes_from_the_symptom_to_its_report(toys: Path, terminal: Callable[..., Tty]) -> None:
     shutil.copytree(ROOT / "solutions/programs/grpo", toys / "solutions/programs/grpo")
     one = terminal("--symptom", "grpo", "--bugs", "2", "--seed", "1")
+    one.child.timeout = 300  # to draw it takes several runs of the script
     begun = flat(one.shows("[debug  ", " left] > "))
     files = debug_rounds(events(toys))
     ((name, first), _) = [(made.kata, bug) for made in files for bug in made.bugs]
