@@ -213,7 +213,7 @@ def test_other_right_answers_and_their_costs_are_shown_next_to_one_that_passes(d
     began = time.monotonic()
     terminal.press("l")
     terminal.shows("zeno: Scale.", "next: affine")
-    assert time.monotonic() - began < 5  # a call alone may take ten
+    assert time.monotonic() - began < 8  # a call alone takes ten
     end(terminal.child)
 
 

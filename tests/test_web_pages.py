@@ -262,7 +262,7 @@ def test_other_right_answers_are_offered_below_a_card_that_says_pass(tmp_path: P
         expect(page.locator("summary", has_text="zeno")).to_be_visible()
         began = time.monotonic()
         practised.run(page, WRONG, "FAIL")
-        assert time.monotonic() - began < 8  # a call alone may take ten
+        assert time.monotonic() - began < 9.5  # a call alone takes ten
         expect(offered).to_be_hidden()
         expect(page.locator(".pane.card")).not_to_contain_text("two_halves")
         shutil.rmtree(root / "solutions")

@@ -155,7 +155,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "long_sequences",
-                    sizes={"tokens": (256, 1024), "window": (2, 16)},
+                    sizes={"tokens": (256, 2048), "window": (2, 16)},
                     inputs=long,
                     hints={
                         "tokens": "cut the queries into blocks, and score each against the keys near it",

@@ -239,8 +239,8 @@ BUDGET = Budget(
 )
 STEPS = Budget(
     "many_steps",
-    sizes={"steps": (8, 44)},
-    inputs=lambda draw, steps: {"start": draw.normal(512, 64), "steps": steps},
+    sizes={"steps": (4, 44)},
+    inputs=lambda draw, steps: {"start": draw.normal(256, 64), "steps": steps},
     asks=("memory",),
     peak=2,
     written=40,  # what stays alive is asked here
