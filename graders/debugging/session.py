@@ -132,6 +132,13 @@ class DebugSession(Session[DebugRound]):
         return [*self.round.files] if self.round else []
 
     @property
+    def task(self) -> tuple[str, str]:
+        if not self.round or not self.round.program:
+            return "", ""
+        going_on = self.round.extension
+        return (going_on.kata, going_on.task) if going_on else ("Symptom", self.round.files[0].report.symptom)
+
+    @property
     def beside(self) -> list[tuple[Kata, str]]:
         program = self.round.program if self.round else None
         return [(Part(self.root, program.name, Path(program.script).stem), KEY)] if program else []

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import torch
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -261,16 +261,20 @@ class Watch:
 
     def verdict(self) -> Verdict | None:
         """None where it was interrupted by a save or a key."""
-        shown = self.console.status(Judging(self)) if self.console.is_terminal else contextlib.nullcontext()
-        with shown:
+        with self.waiting_for(Judging(self)):
             return self.verdicts.of(AnswerFile(self.kata, self.via), self.state)
+
+    def waiting_for(self, what: RenderableType) -> contextlib.AbstractContextManager[object]:
+        return self.console.status(what) if self.console.is_terminal else contextlib.nullcontext()
 
     def others(self, own: Result) -> None:
         """Right answers of ours, and what each costs; any key ends the counting."""
         if own.costs:
             self.say("counting what each costs; any key ends that\n")
-            costs = {file.stem: self.verdicts.costs_of(self.kata, file) for file in self.kata.alternatives}
-            rows = [("yours", costs_in_words(own)), *costs.items()]
+            rows = [("yours", costs_in_words(own))]
+            for number, file in enumerate(self.kata.alternatives, 1):
+                with self.waiting_for(f"counting {file.stem}, {number} of {len(self.kata.alternatives)}"):
+                    rows.append((file.stem, self.verdicts.costs_of(self.kata, file)))
             self.reporter.show_rows([(name, "\n".join(lines)) for name, lines in rows if lines])
         for file in (self.kata.reference_file, *self.kata.alternatives):
             self.console.print(Text(f"{about(file)}\n  {file.relative_to(self.kata.root)}"), soft_wrap=True)

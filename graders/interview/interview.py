@@ -194,8 +194,7 @@ class Interview(Sitting):
             self.say(f"Your code for {one.after} stands above the new signature: call it, change it, or delete it.")
 
     def put_task(self) -> None:
-        self.terminal.markdown(self.prompts[self.round.kata])
-        self.say()
+        self.terminal.task(self.prompts[self.round.kata])
 
     def twist(self) -> None:
         """Says what changes, and what is to be written now."""

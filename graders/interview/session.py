@@ -71,6 +71,17 @@ class InterviewSession(Session[InterviewReport]):
         return commands.here(self.sitting) if self.sitting else []
 
     @property
+    def steps(self) -> tuple[str, ...]:
+        return self.sitting.round.phases if self.sitting else ()
+
+    @property
+    def task(self) -> tuple[str, str]:
+        if not self.sitting or not self.sitting.phase:
+            return "", ""
+        kata = self.sitting.kata
+        return f"{kata.about.title}, about {self.sitting.round.minutes} minutes", self.sitting.prompts[kata.id]
+
+    @property
     def written(self) -> list[Sitting]:
         return [self.sitting] if self.sitting and self.sitting.phase not in NOT_YET else []
 

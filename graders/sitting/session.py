@@ -129,6 +129,16 @@ class Session(abc.ABC, Generic[R]):
         """Those whose files are to be written where it stands."""
 
     @property
+    def steps(self) -> tuple[str, ...]:
+        """The phases of what is at hand, in order; none where there are none."""
+        return ()
+
+    @property
+    def task(self) -> tuple[str, str]:
+        """What is at hand, which a page keeps in view: a title, and Markdown; "" for what is only said once."""
+        return "", ""
+
+    @property
     def beside(self) -> list[tuple[Kata, str]]:
         """Further files that a page shows where it stands, as a kata and the kind of its sitting."""
         return []

@@ -50,6 +50,11 @@ class Terminal(abc.ABC):
     def waiting(self, words: str) -> AbstractContextManager[Callable[[str], None]]:
         """Tells meanwhile what is waited for; what it gives is called with other words as they change."""
 
+    def task(self, text: str) -> None:
+        """Says in Markdown what is to be done, where that is not in view anyway."""
+        self.markdown(text)
+        self.say()
+
     def printed(self, text: str) -> None:
         """Shows what a program printed, as it stands."""
         self.show(Text(text))

@@ -36,12 +36,12 @@ ABOUT = {
 
 def add(app: FastAPI, site: Site, held: Held) -> None:
     """Its addresses."""
-    title = held.kind.noun.capitalize()
+    title, here = held.kind.noun.capitalize(), held.name.capitalize()
 
     @ui.page(f"/{held.name}")
     def show() -> Any:
         if not held.goes_on:
-            return site.page(title, form(site, held))
+            return site.page(title, form(site, held), here=here)
         SittingPage(site, held)
         return None
 
@@ -51,12 +51,12 @@ def add(app: FastAPI, site: Site, held: Held) -> None:
         try:
             held.begin(arguments(held.name, fields), site.state)
         except UsageError as error:
-            return site.page(title, form(site, held, str(error), fields))
+            return site.page(title, form(site, held, str(error), fields), here=here)
         return RedirectResponse(f"{site.prefix}/{held.name}", 303)
 
     @app.get(f"/{held.name}/{{number}}")
     def show_report(number: int) -> HTMLResponse:  # in a thread of its own: it reads much, and may import a library
-        return site.page(f"{title} {number}", site.guarded(lambda: report(site, held, number)))
+        return site.page(f"{title} {number}", site.guarded(lambda: report(site, held, number)), here=here)
 
 
 def form(site: Site, held: Held, trouble: str = "", given: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -89,8 +89,8 @@ def report(site: Site, held: Held, number: int) -> str:
         if not 1 <= number <= len(held.kind.past(state)):
             raise HTTPException(404)
         held.kind.report(transcript, site.root, state, number)
-    made = f'<div class="log">{"".join(transcript.said)}</div>'
+    made = f'<div class="box log">{"".join(transcript.said)}</div>'
     file = debrief_file(site.root, number)
     if held.name == "interview" and file.exists():
-        made += f'<section class="text">{markdown(file.read_text("utf-8"))}</section>'
+        made += f'<section class="box text">{markdown(file.read_text("utf-8"))}</section>'
     return made

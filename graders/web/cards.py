@@ -28,14 +28,18 @@ class Bar:
     failing: int
 
 
-def card(verdict: Verdict, desk: status.Desk) -> str:
-    """Whatever a submission has put into it is text: the template escapes all that it shows."""
+def card(verdict: Verdict, desk: status.Desk, after: str) -> str:
+    """Whatever a submission has put into it is text: the template escapes all that it shows.
+
+    `after` is the title of the kata that comes next.
+    """
     return TEMPLATES.get_template("card.html.jinja").render(
         verdict=verdict,
         card=card_of(verdict.result) if verdict.result else None,
         smallest=[("smallest", verdict.smallest.text)] if verdict.smallest else [],
         bars=bars_of(verdict.result) if verdict.result else [],
         next=what_next(verdict, desk),
+        after=after,
         sequence_of=sequence_of,
     )
 

@@ -68,6 +68,9 @@ class Chat(Transcript):
         self.last: str | None = None  # of what was sent
         self.ended = False
 
+    def task(self, text: str) -> None:
+        """It stands above what is said."""
+
     def ask(self, prompt: Callable[[], str], pace: Pace | None = None) -> str:
         self.judge.go_on()  # what was stopped came to its end by itself
         self.prompt = prompt

@@ -128,7 +128,7 @@ def say(words: str) -> None:
 
 
 def button(text: str, act: Callable[[], Any] | None, tip: str = "") -> ui.button:
-    made = ui.button(text, on_click=act, color=None).props("flat no-caps dense")
+    made = ui.button(text, on_click=act, color=None).props("flat no-caps dense").classes("btn")
     return made.props(f'title="{tip}"') if tip else made
 
 
@@ -143,14 +143,21 @@ def divider(name: str, orientation: str, label: str) -> None:
     ui.element("div").classes(f"divider {name}").props(f"{words} aria-valuemin=15 aria-valuemax=85 aria-valuenow=50")
 
 
-def tabs(panes: Mapping[str, str], shown: str, label: str = "What is shown") -> None:
-    """Where there is no room for all panes."""
-    with ui.element("div").classes("tabs").props(f'role=group aria-label="{label}"'):
+def tabs(panes: Mapping[str, str], shown: str, label: str = "What is shown", kind: str = "shown") -> ui.element:
+    """Those of the `kind` "shown" are there where there is no room for all panes."""
+    with ui.element("div").classes(f"tabs {kind}").props(f'role=group aria-label="{label}"') as made:
         for name, word in panes.items():
             tab = ui.element("button").props(f"data-shows={name} aria-pressed={str(name == shown).lower()}")
             tab.on("click", js_handler=f"() => katas.pane('{name}')")
             with tab:
                 ui.html(word, tag="span", sanitize=False)
+    return made
+
+
+def more(label: str) -> ui.element:
+    """A button that opens what it returns, where buttons stand that are seldom needed."""
+    button("•••", None).classes("bare").props(f'popovertarget=more aria-label="{label}"')
+    return ui.element("div").props("id=more popover=auto")
 
 
 async def script(code: str) -> Any:

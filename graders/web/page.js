@@ -129,11 +129,11 @@ const katas = {
   },
   dress() {
     this.element.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "vscodeDark" : "vscodeLight");
-    document.body.style.setProperty("--code", `${localStorage.getItem("katas:size") || 14}px`);
+    document.body.style.setProperty("--code", `${localStorage.getItem("katas:size") || 13}px`);
     this.view.requestMeasure();
   },
   size(step) {
-    const now = Number(localStorage.getItem("katas:size") || 14);
+    const now = Number(localStorage.getItem("katas:size") || 13);
     localStorage.setItem("katas:size", Math.min(28, Math.max(10, now + step)));
     this.dress();
   },
@@ -144,7 +144,7 @@ const katas = {
     const CM = await import("nicegui-codemirror");
     const { Vim, vim } = await import(`${this.prefix}/vim.js`);
     Vim.defineEx("write", "w", () => this.enter());
-    Vim.defineEx("quit", "q", () => setTimeout(() => document.querySelector("nav.tools button").focus()));
+    Vim.defineEx("quit", "q", () => setTimeout(() => document.querySelector("#run").focus()));
     if (!this.view) return; // start will see to it
     if (!this.keys) {
       this.keys = new CM.Compartment();
@@ -162,7 +162,7 @@ const katas = {
   pane(name) {
     const shown = document.querySelector(".panes").dataset;
     shown.pane = name;
-    if (["card", "try"].includes(name)) shown.below = name; // also where there is room for all others
+    if (["card", "try", "history"].includes(name)) shown.below = name; // also where there is room for all others
     for (const one of document.querySelectorAll("[data-shows]"))
       one.setAttribute("aria-pressed", one.dataset.shows === (one.closest(".below") ? shown.below : name));
   },
@@ -182,7 +182,7 @@ const katas = {
     setTimeout(() => document.querySelector(".tried")?.scrollIntoView({ block: "nearest" }), 50);
   },
   // How much of the room, in percent, has what stands before a divider: the visitor's last choice.
-  shares: { across: 42, down: 62, ...JSON.parse(localStorage.getItem("katas:shares") || "{}") },
+  shares: { across: 40, down: 50, ...JSON.parse(localStorage.getItem("katas:shares") || "{}") },
   divide(divider, share) {
     this.shares[divider.dataset.divides] = divider.ariaValueNow = Math.round(Math.min(85, Math.max(15, share)));
     localStorage.setItem("katas:shares", JSON.stringify(this.shares));
@@ -240,13 +240,15 @@ const katas = {
     const before = new RegExp(`^${command}( ${named ? "\\w+ " : ""}\\d+)${at ? "?" : "{0}"}( |$)`); // as it was begun last
     const begun = [command, at && named && this.name, place].filter((word) => word);
     line.value = [...begun, line.value.replace(before, "")].join(" ");
+    document.getElementById("more").hidePopover();
     this.pane("talk");
     line.focus();
   },
   spoken() {
     this.pane("talk");
+    document.getElementById("more").hidePopover();
     const at = document.activeElement;
-    if (at === document.body || at.closest(".tools")) document.querySelector(".line textarea").focus();
+    if (at === document.body || at.closest(".top, .stage, .tools")) document.querySelector(".line textarea").focus();
   },
   // What was said last stands on top, and the answer below it.
   heard() {
@@ -258,7 +260,7 @@ const katas = {
     const value = (name) => document.getElementById(name).value.trim().toLowerCase();
     const [words, level, state] = [value("words").split(/[\s_-]+/), value("level"), value("state")];
     let count = 0;
-    for (const row of document.querySelectorAll(".map tbody tr")) {
+    for (const row of document.querySelectorAll(".map .kata")) {
       const fits =
         words.every((word) => row.dataset.words.includes(word)) &&
         (!level || row.dataset.level === level) &&
@@ -266,7 +268,8 @@ const katas = {
       row.hidden = !fits;
       count += fits;
     }
-    for (const body of document.querySelectorAll(".map tbody")) body.hidden = !body.querySelector("tr:not([hidden])");
+    for (const topic of document.querySelectorAll(".map .topic")) topic.hidden = !topic.querySelector(".kata:not([hidden])");
+    document.getElementById("none").hidden = count > 0;
     document.getElementById("count").textContent = `${count} katas`;
   },
 };

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,15 +14,12 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 from nicegui import app as inner
 from nicegui import ui
 
-from graders.catalogue import katas
-from graders.catalogue.katas import Kata
-from graders.desk import attempts, status
-from graders.desk.diff import between
-from graders.desk.history import first_failure
-from graders.desk.progress import reached
+from graders.catalogue import katas, texts
+from graders.catalogue.katas import LEVELS, Kata
+from graders.desk import status
 from graders.desk.state import State
 from graders.faults import UsageError
-from graders.report.page import MARKS, VERDICTS, WORDS, Links, page_of
+from graders.report.page import MARKS, WORDS, Links, page_of
 from graders.web import HERE, around
 from graders.web.cards import TEMPLATES
 from graders.web.practice import Practice
@@ -46,27 +45,16 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
     # These make no use of what NiceGUI keeps; `async` has them share the thread of the pages that do.
     @app.get("/")
     async def show_map(order: str = "") -> HTMLResponse:
-        return site.page("Katas", site.guarded(lambda: map_page(site, order == "asked")))
+        return site.page("Katas", site.guarded(lambda: map_page(site, order == "asked")), here="Map")
 
     @app.post("/review/{name}")
     async def begin_review(name: str) -> Response:
         known(site, name)
         return led_on(site, "Review", lambda: site.begin_review(name))
 
-    @app.get("/history/{name}")
-    async def show_history(name: str, number: int = 0, beside: str = "") -> HTMLResponse:
-        kata = known(site, name)
-        made = site.guarded(lambda: history_page(site, kata, number, beside))
-        return site.page(f"History of {kata.about.title}", made)
-
-    @app.post("/history/{name}")
-    async def restore(name: str, number: int) -> Response:
-        kata = known(site, name)
-        return led_on(site, f"History of {kata.about.title}", lambda: brought_back(site, kata, number))
-
     @app.get("/rules")
     async def show_rules() -> HTMLResponse:
-        return site.page("Rules", site.guarded(lambda: f'<div class="text">{rules()}</div>'))
+        return site.page("Rules", site.guarded(lambda: f'<div class="box text">{rules()}</div>'))
 
     @app.get("/vim.js")
     async def send_vim() -> FileResponse:
@@ -133,35 +121,43 @@ def led_on(site: Site, title: str, act: Callable[[], str]) -> Response:
 
 def map_page(site: Site, asked: bool) -> str:
     desk = site.overview()
-    groups = status.groups(desk, asked, list(desk.katas.values()))
-    rows = {name: status.row(desk, name) for name in desk.katas}
-    template = TEMPLATES.get_template("map.html.jinja")
-    return template.render(
-        desk=desk, groups=groups, asked=asked, words=WORDS, marks=MARKS, rows=rows, prefix=site.prefix
+    return TEMPLATES.get_template("map.html.jinja").render(
+        desk=desk,
+        groups=status.groups(desk, asked, list(desk.katas.values())),
+        levels={level: counts for level in LEVELS if (counts := counted(desk, level))[-1]},
+        solved=[name for name, one in desk.progress.items() if one.solved],
+        facts={name: fact(desk, name) for name in desk.katas},
+        summaries={name: summary(kata) for name, kata in desk.katas.items()},
+        asked=asked,
+        words=WORDS,
+        marks=MARKS,
+        prefix=site.prefix,
     )
 
 
-def history_page(site: Site, kata: Kata, number: int, beside: str) -> str:
-    """The attempts at a kata; one of them, what it differs in from another, and a way to bring it back."""
-    found = attempts.attempts_of(site.state, kata)
-    solved = bool(site.overview().progress[kata.id].solved) and kata.reference_file.exists()
-    text = found[number - 1].body["source"] if 1 <= number <= len(found) else ""
-    if text and beside == "reference" and solved:
-        text = between(text, kata.reference_file.read_text("utf-8"), (f"attempt {number}", "the reference"))
-    elif text and beside.isdecimal() and 1 <= int(beside) <= len(found):
-        other = found[int(beside) - 1].body["source"]
-        text = between(other, text, (f"attempt {beside}", f"attempt {number}"))
-    rows = [(count, event, VERDICTS[reached(event)], first_failure(event)) for count, event in enumerate(found, 1)]
-    template = TEMPLATES.get_template("history.html.jinja")
-    return template.render(
-        kata=kata, rows=rows[::-1], prefix=site.prefix, solved=solved, number=number, text=text, found=len(found)
-    )
+def counted(desk: status.Desk, level: int) -> tuple[int, int, int]:
+    """How many katas of a level are solved, of how many others the core is right, and how many there are."""
+    found = [desk.progress[name] for name, kata in desk.katas.items() if kata.about.level == level]
+    solved = sum(bool(one.solved) for one in found)
+    return solved, sum(one.core and not one.solved for one in found), len(found)
 
 
-def brought_back(site: Site, kata: Kata, number: int) -> str:
-    """The kata's page, with an attempt in the place of its file. Raises: UsageError."""
-    found = attempts.attempts_of(site.state, kata)
-    if not 1 <= number <= len(found):
-        raise HTTPException(404)
-    attempts.restore(site.state, kata, found[number - 1])
-    return f"/kata/{kata.id}"
+def fact(desk: status.Desk, name: str) -> str:
+    """What matters now about a kata, in a few words."""
+    one, about, word = desk.progress[name], desk.katas[name].about, desk.word(name)
+    if word == "later":
+        needed = next(other for other in about.after if other in desk.katas and not desk.progress[other].core)
+        return f"after {desk.katas[needed].about.title}"
+    if word == "todo":
+        return f"{about.minutes} min"
+    if one.due is None or desk.lapsed(name):
+        return f"{one.score} points, {WORDS[word]}"
+    return f"{one.best} points, review {status.when(one.due, desk.at)}"
+
+
+@functools.cache
+def summary(kata: Kata) -> str:
+    """The first sentence of its statement. Raises: UsageError."""
+    paragraphs = texts.text_of(kata).split("\n\n")
+    paragraph = next((one for one in paragraphs if one[:1].isalpha()), "")
+    return re.split(r"(?<=[.?!])\s", paragraph, maxsplit=1)[0].replace("\n", " ")

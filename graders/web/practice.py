@@ -9,7 +9,7 @@ from collections.abc import Callable
 from nicegui import run, ui
 
 from graders.catalogue import texts
-from graders.desk import attempts, hint, review
+from graders.desk import attempts, hint, review, status
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.reset import stands_there, where_kept
 from graders.desk.verdicts import AnswerFile, Verdict
@@ -17,14 +17,15 @@ from graders.faults import UsageError
 from graders.judge.card import costs_in_words
 from graders.web import cards
 from graders.web.drawn import folded
-from graders.web.editor import Editor, button, divider, pane, say, tabs
+from graders.web.editor import Editor, button, divider, more, pane, say, tabs
+from graders.web.history import History
 from graders.web.site import Site, heading
 from graders.web.statement import drawn, statement
 from graders.web.tries import Tries
 
 LOOK_SECONDS = 0.1
-PANES = {"statement": "Statement", "code": "Code", "card": "Card", "try": "Try"}
-BELOW = {name: PANES[name] for name in ("card", "try")}  # one of which is shown, also where there is room
+PANES = {"statement": "Statement", "code": "Code", "card": "Card", "try": "Try", "history": "History"}
+BELOW = {name: PANES[name] for name in ("card", "try", "history")}  # one of which is shown, also where there is room
 
 
 class Practice:
@@ -45,21 +46,20 @@ class Practice:
         ui.timer(LOOK_SECONDS, self.look)
 
     def build(self) -> None:
-        heading(self.site, self.kata.about.title)
-        with ui.element("nav").classes("tools").props('aria-label="This kata"'):
-            button("Run", self.run, "Ctrl-Enter").props("id=run").classes("first")
-            self.stopping = button("Stop", lambda: self.site.runner.stop(self.file), "Escape").props("id=stop")
-            self.stopping.set_visibility(False)
-            button("Hint", lambda: self.twice("Hint", self.hint))
-            button("Reset", lambda: self.twice("Reset", self.reset))
-            button("Next", self.go_on)
-            ui.link("History", f"/history/{self.kata.id}")
-            for word, step in (("A−", -1), ("A+", 1)):
-                size = button(word, None, "smaller letters" if step < 0 else "larger letters")
-                size.on("click", js_handler=f"() => katas.size({step})")
-            vim = button("Vim", None, "Vim's keys").props("data-vim aria-pressed=false")
-            vim.on("click", js_handler="() => katas.vim()")
+        with heading(self.site, self.kata.about.title):
             self.status = ui.label().classes("status").props("role=status")
+            with ui.element("div").classes("acts").props('role=group aria-label="This kata"'):
+                with more("More"):
+                    button("Next kata", self.go_on)
+                    button("Reset to the stub", lambda: self.twice("Reset", self.reset))
+                    for word, step in (("Smaller letters", -1), ("Larger letters", 1)):
+                        button(word, None).on("click", js_handler=f"() => katas.size({step})")
+                    vim = button("Vim's keys", None).props("data-vim aria-pressed=false")
+                    vim.on("click", js_handler="() => katas.vim()")
+                button("Hint", lambda: self.twice("Hint", self.hint))
+                self.stopping = button("Stop", lambda: self.site.runner.stop(self.file), "Escape").props("id=stop")
+                self.stopping.set_visibility(False)
+                self.running = button("Run", self.run, "Ctrl-Enter").props("id=run").classes("first")
         tabs(PANES, "code")
         with ui.element("div").classes("panes").props("data-pane=code data-below=card"):
             with pane("statement", "Statement"):
@@ -67,20 +67,25 @@ class Practice:
                 self.statement = ui.html(sanitize=False).classes("text")
             divider("across", "vertical", "Width of the statement")
             with ui.element("div").classes("pane code"):
+                with ui.element("div").classes("tabs files"):
+                    ui.label(self.file.path.name).classes("one")
+                    self.saved = ui.label().classes("end")
                 self.editor = Editor(self.site.state, self.file)
             divider("down", "horizontal", "Height of the code")
             with ui.element("div").classes("below"):
-                with ui.element("div").classes("tools"):
-                    tabs(BELOW, "card", "Below the code")
-                    self.try_failing = button("Try the failing call", None)
+                with tabs(BELOW, "card", "Below the code", ""):
+                    self.try_failing = button("Try the failing call", None).classes("end")
                 with pane("card", "Card"):
                     self.card = ui.html(sanitize=False)
                     self.other = button("Other right answers", self.show_others)
                     self.costs, self.others = ui.html(sanitize=False), ui.html(sanitize=False).classes("text")
                 with pane("try", "Try"):
                     self.tries = Tries(self.site, self.file, self.editor)
+                with pane("history", "History"):
+                    self.history = History(self.site, self.file)
                 self.try_failing.on_click(self.tries.try_failing)
         self.draw()
+        ui.on("next", self.go_on)
         ui.context.client.on_connect(self.connected)
         ui.context.client.on_disconnect(self.editor.save)
 
@@ -131,7 +136,10 @@ class Practice:
         if verdict != self.shown or not self.card.content:
             self.shown = verdict
             empty = '<div class="card"><p class="quiet">Run, or Ctrl-Enter, judges what you wrote.</p></div>'
-            self.card.content = cards.card(verdict, overview) if verdict else empty
+            self.card.content = cards.card(verdict, overview, self.after(overview)) if verdict else empty
+            passed = bool(verdict and verdict.result and verdict.result.state == "solved")
+            self.running.classes(**{"remove" if passed else "add": "first"})  # Next is what is to be done then
+            self.history.draw()
             self.try_failing.set_visibility(self.tries.about(verdict))
             self.other.set_visibility(bool(runner.right(self.file)))
             self.costs.content = self.others.content = ""
@@ -171,8 +179,9 @@ class Practice:
             words = f"waits for its turn after {runner.turn.whose}"
         elif earlier and not words:
             words = "the card is of an earlier version"
-        if words != self.status.text:
-            self.status.set_text(words)
+        for label, text in ((self.status, words), (self.saved, "saved" * (self.editor.text == self.editor.sheet.base))):
+            if label.text != text:
+                label.set_text(text)
 
     def twice(self, name: str, act: Callable[[], None]) -> None:
         """What was pressed by chance costs nothing: it is done when it is pressed again."""
@@ -214,10 +223,17 @@ class Practice:
     def go_on(self) -> None:
         self.editor.save()
         overview = self.site.overview()
-        if self.file.via == review.VIA:
-            others = [one.kata for one in overview.due if one.kata != self.kata.id]
-            if others:
-                ui.navigate.to(self.site.begin_review(others[0]))
-                return
-        name = overview.next_on_path(self.kata.id)
-        ui.navigate.to(f"/kata/{name}" if name else "/")
+        name = self.coming(overview)
+        if self.file.via == review.VIA and name in [one.kata for one in overview.due]:
+            ui.navigate.to(self.site.begin_review(name))
+        else:
+            ui.navigate.to(f"/kata/{name}" if name else "/")
+
+    def coming(self, overview: status.Desk) -> str:
+        """The kata that comes after this one; in a review one that is due, while there is any."""
+        due = [one.kata for one in overview.due if one.kata != self.kata.id] if self.file.via == review.VIA else []
+        return next(iter(due), None) or overview.next_on_path(self.kata.id) or ""
+
+    def after(self, overview: status.Desk) -> str:
+        name = self.coming(overview)
+        return self.site.katas[name].about.title if name else ""

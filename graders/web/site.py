@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 from nicegui import ui
 
+from graders import pages
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.desk import review, status
@@ -24,7 +25,8 @@ from graders.web.editor import say
 from graders.web.runner import Runner
 
 PAGES = {"Map": "/", "Interview": "/interview", "Debug": "/debug", "Report": "/report"}
-HEAD = f"<style>{(HERE / 'web.css').read_text('utf-8')}</style><script>{(HERE / 'page.js').read_text('utf-8')}</script>"
+STYLE = "".join(file.read_text("utf-8") for file in (pages.HERE / "tokens.css", HERE / "web.css"))
+HEAD = f"<style>{STYLE}</style><script>{(HERE / 'page.js').read_text('utf-8')}</script>"
 
 
 class Site:
@@ -55,10 +57,10 @@ class Site:
         review.open_next(self.state, self.overview(), name)
         return f"/kata/{name}?via={review.VIA}"
 
-    def page(self, title: str, body: str, status: int = 200) -> HTMLResponse:
+    def page(self, title: str, body: str, status: int = 200, here: str = "") -> HTMLResponse:
         """A page that stays as it is, and so needs neither NiceGUI's scripts nor a socket: it is there at once."""
         made = TEMPLATES.get_template("page.html.jinja").render(
-            title=title, head=Markup(HEAD), body=Markup(body), pages=PAGES, prefix=self.prefix
+            title=title, head=Markup(HEAD), body=Markup(body), pages=PAGES, prefix=self.prefix, here=here
         )
         return HTMLResponse(made, status)
 
@@ -74,13 +76,13 @@ def trouble(error: Exception | str) -> str:
     return f'<p class="trouble">{escape(str(error))}</p>'
 
 
-def heading(site: Site, title: str) -> None:
-    """Of a page that NiceGUI makes: the style, the script, and the way to the other pages."""
+def heading(site: Site, title: str, here: str = "") -> ui.element:
+    """Of a page that NiceGUI makes: the style, the script, and the bar with the way to the other pages."""
     ui.add_head_html(f"{HEAD}<script>katas.prefix = {json.dumps(site.prefix)}</script>")
     ui.page_title(f"{title} · Katas")
     ui.on_exception(lambda error: say(str(error)) if isinstance(error, UsageError) else None)
-    with ui.element("header"):
-        ui.html(escape(title), tag="h1", sanitize=False)
-        with ui.element("nav").props('aria-label="Pages"'):
-            for name, address in PAGES.items():
-                ui.link(name, address)
+    way = TEMPLATES.get_template("top.html.jinja").render(pages=PAGES, prefix=site.prefix, here=here)
+    with ui.element("header").classes("top") as bar:
+        ui.html(way, sanitize=False).classes("way")
+        ui.html(escape(title), tag="h1", sanitize=False).classes("here")
+    return bar

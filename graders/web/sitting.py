@@ -6,13 +6,16 @@ import functools
 import json
 from typing import Any
 
+from markupsafe import Markup
 from nicegui import ui
 
 from graders.desk.verdicts import AnswerFile, slow_call
 from graders.sitting.commands import Command
-from graders.web.editor import Editor, button, divider, say, tabs
+from graders.web.cards import TEMPLATES
+from graders.web.editor import Editor, button, divider, more, say, tabs
 from graders.web.site import Site, heading
 from graders.web.sittings import Held
+from graders.web.statement import drawn
 
 LOOK_SECONDS = 0.1
 LONGEST_LINE = 10_000  # characters
@@ -29,9 +32,13 @@ ANSWERS: dict[str, dict[str, str]] = {
     FINISHED: {"That is my answer": ""},
 }
 LINE = """<form class="line" onsubmit="return katas.say(this)">
-<textarea name="line" rows="2" aria-label="What you say" autocomplete="off" onkeydown="katas.sends(event)"></textarea>
-<button>Send</button>
+<textarea name="line" rows="2" aria-label="What you say" placeholder="{}" autocomplete="off"
+onkeydown="katas.sends(event)"></textarea>
+<button class="btn">Send</button>
 </form>"""
+SAID = {"interview": "Think aloud, or ask: may I use torch.softmax?", "debug": "bug 12 why it is wrong"}
+IN_VIEW = ("bug", "hint", "run", "submit", "skip")  # commands, each with a button; the others stand in a menu
+ONWARD = "next"  # the one that leads to the next step, beside the steps
 NOTHING = {"interview": "You will write here, once you have told your plan.", "debug": "The bugs are being planted."}
 
 
@@ -54,23 +61,28 @@ class SittingPage:
 
     def build(self) -> None:
         noun = self.held.kind.noun
-        heading(self.site, noun.capitalize())
-        with ui.element("nav").classes("tools sitting").props(f'aria-label="This {noun}"'):
-            self.clock = ui.label().classes("clock").props("role=timer")
-            self.commands = ui.element("div").classes("tools commands")
-            self.stop = button("Stop", self.chat.stop, "ends what is under way; the clock runs on")
+        with heading(self.site, noun.capitalize(), self.held.name.capitalize()):
             self.status = ui.label().classes("status").props("role=status")
+            self.clock = ui.label().classes("clock").props("role=timer")
+            with ui.element("div").classes("acts").props(f'role=group aria-label="This {noun}"'):
+                self.menu = more("More commands")
+                self.commands = ui.element("div").classes("tools")
+                self.stop = button("Stop", self.chat.stop, "ends what is under way; the clock runs on")
         self.stop.set_visibility(False)
+        with ui.element("div").classes("stage") as self.stage:
+            self.steps = ui.html(sanitize=False).classes("grow")
+            self.onward = ui.element("div")
         tabs(PANES, "talk")
         with ui.element("div").classes("panes two").props("data-pane=talk"):
             with ui.element("section").classes("pane talk").props('aria-label="Talk"'):
+                self.task = ui.html(sanitize=False).classes("pinned")
                 log = 'role=log aria-live=polite aria-label="What was said" tabindex=0 id=log'
                 self.log = ui.element("div").classes("log").props(log)
                 self.answers = ui.element("div").classes("tools")
-                self.line = ui.html(LINE, sanitize=False).classes("says")
+                self.line = ui.html(LINE.format(SAID[self.held.name]), sanitize=False)
             divider("across", "vertical", "Width of the talk")
             with ui.element("div").classes("pane code"):
-                self.names = ui.element("div").classes("tools files").props('role=group aria-label="Files"')
+                self.names = ui.element("div").classes("tabs files").props('role=group aria-label="Files"')
                 self.room = ui.element("div").classes("room")
         ui.on("line", lambda event: self.said(str(event.args)))
         ui.on("enter", self.enter)
@@ -111,15 +123,18 @@ class SittingPage:
             words = (chat.doing or "one moment") + slow_call(chat.judge)
         else:
             words = f"waits for its turn after {turn.whose}"
-        self.clock.set_text(f"{sitting.at} · {sitting.left()}" if sitting and not chat.ended else "")
+        self.clock.set_text(sitting.left() if sitting and not chat.ended else "")
         self.status.set_text(words)
         self.stop.set_visibility(bool(words) and turn.whose == chat.whose)
-        self.commands.set_visibility(not words)
+        for one in (self.menu, self.commands, self.onward):
+            one.set_visibility(not words)
         self.line.set_visibility(not chat.ended)
-        made_from = (*(one.name for one in known), self.several, chat.ended)
+        task, steps = (session.task, session.steps) if session and sitting else (("", ""), ())
+        made_from = (*(one.name for one in known), self.several, chat.ended, task, steps, sitting and sitting.at)
         if made_from != self.made_from:
             self.made_from = made_from
             self.draw_commands(known)
+            self.draw_task(*task, steps, sitting.at if sitting else "")
         for name, one in self.buttons.items():
             one.classes(**{"add" if name == self.first else "remove": "first"})
         asked = "" if chat.ended else chat.asked or (FINISHED if sitting and sitting.at == "follow-up" else "")
@@ -127,16 +142,26 @@ class SittingPage:
             self.asked = asked
             self.draw_answers(asked)
 
+    def draw_task(self, title: str, text: str, steps: tuple[str, ...], at: str) -> None:
+        """What is to be done, which stays in view, and the steps to it."""
+        made = Markup(drawn(text, frozenset(), self.site.prefix))
+        self.task.content = TEMPLATES.get_template("task.html.jinja").render(title=title, text=made) if text else ""
+        self.task.set_visibility(bool(text))
+        self.steps.content = TEMPLATES.get_template("steps.html.jinja").render(steps=steps, at=at)
+        self.stage.set_visibility(at in steps)
+
     def draw_commands(self, known: list[Command[Any]]) -> None:
-        self.commands.clear()
+        for place in (self.menu, self.commands, self.onward):
+            place.clear()
         self.buttons.clear()
         if self.chat.ended and self.file is None:
             self.room.clear()  # nothing will be written there
-        with self.commands:
-            for one in known:
+        for one in known:
+            with self.onward if one.name == ONWARD else self.commands if one.name in IN_VIEW else self.menu:
                 self.command(one)
+        with self.commands:
             for words, address in self.ways() if self.chat.ended else ():
-                ui.link(words, address)
+                ui.link(words, address).classes("btn")
 
     def command(self, one: Command[Any]) -> None:
         """What it takes words for is begun in the line."""
@@ -228,6 +253,6 @@ class SittingPage:
     def draw_files(self) -> None:
         self.names.clear()
         with self.names:
-            for one in self.files if self.files and len(self.files) > 1 else ():
+            for one in self.files or ():
                 made = button(one.path.name, functools.partial(self.open, one))
                 made.props(f"aria-pressed={str(one == self.file).lower()}")

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import functools
+import re
 
 from markdown import Markdown
 
 from graders.catalogue import markup, texts
 from graders.catalogue.katas import Kata
 
+EDIT = re.compile(r"^Edit \[.*\n\n", re.MULTILINE)  # with which commands to work on it elsewhere
+
 
 @functools.lru_cache(maxsize=64)
 def statement(kata: Kata, known: frozenset[str], prefix: str, answered: bool) -> str:
     """The statement; once the core is right, also what an interviewer asks next. Raises: UsageError."""
-    text = texts.text_of(kata)
+    text = EDIT.sub("", texts.text_of(kata))
     if answered:
         text += f"\n\n## Follow-up questions\n\nYour mathematics is right.\n\n{markup.follow_up(kata)}\n"
-    return drawn(text, known, prefix)
+    about = kata.about
+    facts = (about.topic.capitalize(), f"Level {about.level}", f"{about.minutes} minutes")
+    meta = "".join(f"<span>{one}</span>" for one in facts)
+    return drawn(text, known, prefix).replace("</h1>", f'</h1><p class="meta">{meta}</p>', 1)
 
 
 def rules() -> str:

@@ -17,8 +17,8 @@ from graders.web.site import Site, trouble
 
 SOON_SECONDS = 0.5
 SENT = 2 * trying.MOST  # characters, of which the browser sends no more
-CALL = f"""<label class="quiet" for="call">Calls your answer and the reference, and shows the last line's value; not
-judged. torch, nn, F and math are there.</label>
+CALL = f"""<label class="quiet small" for="call">Calls your answer and the reference, and shows the last line's value;
+not judged. torch, nn, F and math are there.</label>
 <textarea id="call" rows="4" wrap="off" spellcheck="false" autocomplete="off" data-sent="{SENT}">{{}}</textarea>"""
 
 
