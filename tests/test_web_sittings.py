@@ -395,7 +395,7 @@ def answer_all(sat: Sat, page: Page) -> None:
 def test_both_tabs_show_what_is_said_and_a_server_that_was_killed_is_gone_on_with(sat: Sat) -> None:
     page = sat.begin("/interview", minutes="20", seed="7")
     other = sat.open("/interview")
-    sat.heard(other, "Write scale(x, factor=2.0).")
+    expect(other.locator(".pinned")).to_contain_text("Write scale(x, factor=2.0).")
     sat.says(page, "what about cost", "As for cost")
     sat.heard(other, "what about cost")
     sat.says(other, "next", "Say how you will do it")

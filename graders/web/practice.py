@@ -60,8 +60,8 @@ class Practice:
                 self.stopping = button("Stop", lambda: self.site.runner.stop(self.file), "Escape").props("id=stop")
                 self.stopping.set_visibility(False)
                 self.running = button("Run", self.run, "Ctrl-Enter").props("id=run").classes("first")
-        tabs(PANES, "code")
-        with ui.element("div").classes("panes").props("data-pane=code data-below=card"):
+        tabs(PANES, "statement")
+        with ui.element("div").classes("panes").props("data-pane=statement data-below=card"):
             with pane("statement", "Statement"):
                 self.notes = ui.html(sanitize=False).classes("notes text")
                 self.statement = ui.html(sanitize=False).classes("text")
