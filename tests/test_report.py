@@ -248,7 +248,7 @@ def test_theme_follows_the_reader_and_paper_is_white(browser: Browser, file: Pat
         page.emulate_media(media=media, color_scheme=scheme)  # type: ignore[arg-type]  # each is one that it takes
         colours.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
     page.close()
-    assert colours == ["rgb(251, 250, 247)", "rgb(21, 24, 26)", "rgb(255, 255, 255)"]
+    assert colours == ["rgb(246, 246, 243)", "rgb(16, 18, 20)", "rgb(255, 255, 255)"]
 
 
 def test_one_drawing_of_each_chart_is_shown(browser: Browser, tmp_path: Path) -> None:
