@@ -1,25 +1,17 @@
-"""Charts as inline SVG: pygal does the geometry, the page's style sheet the looks, so that they follow its theme."""
+"""What the report draws: points over time, and an axis of costs. Places are in per cent, so they fit any screen."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
-
-import pygal  # type: ignore[import-untyped]
-from markupsafe import Markup
-from pygal.etree import etree  # type: ignore[import-untyped]
-from pygal.style import Style  # type: ignore[import-untyped]
 
 from graders.report.tally import Span
 
-# Text keeps its size, so there is a drawing for each width of screen; the style sheet shows one of them.
-# Its width, its height, and the most labels of its axis of time.
-SIZES = {"wide": (928, 260, 8), "middle": (640, 240, 6), "narrow": (320, 210, 3)}
 DISTANCES = (1, 2, 7, 14, 28, 56, 91, 182)  # days between two labels
+MOST_DATES = 8  # labels; a narrow screen shows every other one
 YEAR = 365
 STEPS = (1, 2, 3, 5)
 MOST_TICKS = 4
@@ -27,51 +19,44 @@ CHEAPEST = -3  # as a power of two: what costs less still stands at that end of 
 MOST_DOUBLINGS = 4  # that have a label each
 
 
-def points_over_time(found: Sequence[Span], most: int) -> Markup:
-    """A line that steps up on the days on which a best score rose, with a dot where a kata was solved."""
-    first = found[0].begins
-    places = [(day.begins - first).days for day in found]
-    corners = [(0, 0)]
-    for place, day in zip(places, found, strict=True):
-        corners += [(place, corners[-1][1]), (place, day.points)]
-    dots = [
-        {"value": (place, day.points), "tooltip": f"{words(day.begins)}: solved {', '.join(day.solved)}"}
-        for place, day in zip(places, found, strict=True)
-        if day.solved
-    ]
-    title = f"Points from {words(first)} to {words(found[-1].begins)} {found[-1].begins:%Y}"
-    told = f"The best scores of all katas, added up, rise to {found[-1].points} of {most}. The table below has them."
+@dataclass(frozen=True)
+class PointsChart:
+    """A line that steps up on the days on which a best score rose, with a dot where a kata was solved.
 
-    labels = ticks(found[-1].points)
+    Args:
+        title: from when to when.
+        steps: the line as an SVG path, after its beginning at the bottom left.
+        dots: across, down, and in words.
+        dates: across, and the label.
+        ticks: down, and the label.
+    """
 
-    def drawn(size: str) -> Markup:
-        chart = pygal.XY(xrange=(0, places[-1]), range=(0, labels[-1]), **settings(size))
-        chart.x_labels = dates(first, places[-1], SIZES[size][2])
-        chart.y_labels = labels
-        chart.add("area", corners, show_dots=False, fill=True)
-        chart.add("line", corners, show_dots=False)
-        chart.add("solved", dots, stroke=False)
-        return finished(chart, f"points-{size}", size, title, told)
-
-    return Markup("\n").join(map(drawn, SIZES))
+    title: str
+    steps: str
+    dots: list[tuple[float, float, str]]
+    dates: list[tuple[float, str]]
+    ticks: list[tuple[float, int]]
 
 
-def settings(size: str) -> dict[str, Any]:
-    width, height, _ = SIZES[size]
-    return {
-        "width": width,
-        "height": height,
-        "explicit_size": True,
-        "margin": 4,
-        "margin_top": 10,
-        "margin_right": 26,  # half a label
-        "dots_size": 4,
-        "show_legend": False,
-        "show_x_guides": False,
-        "truncate_label": -1,
-        "style": Style(label_font_size=13, major_label_font_size=13),
-        "disable_xml_declaration": True,
-    }
+def points_over_time(found: Sequence[Span]) -> PointsChart:
+    """Of two days at least."""
+    first, last = found[0].begins, found[-1].begins
+    length, labels = (last - first).days, ticks(found[-1].points)
+
+    def across(days: int) -> float:
+        return round(100 * days / length, 2)
+
+    def down(points: int) -> float:
+        return round(100 - 100 * points / labels[-1], 2)
+
+    places = [(across((day.begins - first).days), down(day.points), day) for day in found]
+    return PointsChart(
+        f"Points from {words(first)} to {words(last)} {last:%Y}",
+        "".join(f"H{x}V{y}" for x, y, _ in places),
+        [(x, y, f"{words(day.begins)}: solved {', '.join(day.solved)}") for x, y, day in places if day.solved],
+        [(across(days), label) for days, label in dates(first, length)],
+        [(down(points), points) for points in labels],
+    )
 
 
 def ticks(most: int) -> list[int]:
@@ -82,11 +67,11 @@ def ticks(most: int) -> list[int]:
     return [step * i for i in range(-(-max(most, 1) // step) + 1)]
 
 
-def dates(first: date, days: int, most: int) -> list[dict[str, Any]]:
-    """Labels at equal distances."""
-    step = next(step for step in itertools.chain(DISTANCES, itertools.count(364, 364)) if days // step < most)
+def dates(first: date, days: int) -> list[tuple[int, str]]:
+    """Labels at equal distances, each with the days before it."""
+    step = next(step for step in itertools.chain(DISTANCES, itertools.count(364, 364)) if days // step < MOST_DATES)
     form = words if days < YEAR else month
-    return [{"value": at, "label": form(first + timedelta(days=at))} for at in range(0, days + 1, step)]
+    return [(at, form(first + timedelta(days=at))) for at in range(0, days + 1, step)]
 
 
 def words(day: date) -> str:
@@ -95,31 +80,6 @@ def words(day: date) -> str:
 
 def month(day: date) -> str:
     return f"{day:%b} {day:%Y}"
-
-
-def finished(chart: Any, name: str, size: str, title: str, told: str) -> Markup:
-    """Leaves only shapes and words, and says what they show."""
-    root = chart.render_tree()
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if needless(parent, child):
-                parent.remove(child)
-    for tag, text in (("desc", told), ("title", title)):
-        node = etree.Element(tag, id=f"{name}-{tag}")
-        node.text = text
-        root.insert(0, node)
-    root.attrib.update({"id": name, "class": f"chart {size}", "role": "img"})
-    root.attrib.update({"aria-labelledby": f"{name}-title", "aria-describedby": f"{name}-desc"})
-    drawn = etree.tostring(root, encoding="unicode")
-    return Markup(re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.1f}", drawn))
-
-
-def needless(parent: Any, child: Any) -> bool:
-    """Scripts, styles and comments with the date; titles that say a position."""
-    if not isinstance(child.tag, str) or child.tag in ("defs", "desc"):
-        return True
-    tip = parent.get("class") in ("dots", "bar")
-    return (child.tag == "title" and not tip) or "tooltip-overlay" in child.get("class", "")
 
 
 def place(ratio: float, ratios: Sequence[float]) -> float:

@@ -121,7 +121,7 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: 
         asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].core]),
         weeks=tally.weeks(days),
         # once all is solved, its line says nothing any more
-        points_chart=charts.points_over_time(days, POINTS * len(desk.katas)) if len(days) > 1 and desk.next else "",
+        chart=charts.points_over_time(days) if len(days) > 1 and desk.next else None,
         categories=CATEGORIES,
         rows=[Row(topic, {kata.id: cells(kata, made) for kata in group}) for topic, group in by_topic(chosen)],
         prices=tally.prices(made, list(desk.katas)),
