@@ -50,10 +50,12 @@ def attempt(at: datetime, kata: str, verdict: str, score: int, failed: list[str]
 
 def failing(at: datetime, kata: Kata, share: float, draw: random.Random, **more: Any) -> Event:
     """As the judge would record it: performance is not asked before the values are right."""
-    planned = [check for check in checks.plan(kata.grader, kata.module) if check.category != "performance"]
+    every = checks.plan(kata.grader, kata.module)
+    planned = [check for check in every if check.category != "performance"]
     asked = [check for check in planned if check.category not in ("contract", "shapes")]
     failed = set(draw.sample([check.name for check in asked], max(1, round(share * len(asked)))))
     score = sum(check.points for check in planned if check.name not in failed)
+    more["skipped"] = [check.name for check in every if check.category == "performance"]
     names = [check.name for check in planned if check.name in failed]
     return attempt(at, kata.id, "failing", score, names, **more)
 
@@ -68,7 +70,8 @@ def history(chosen: list[Kata]) -> list[Event]:
         at += timedelta(days=draw.randint(2, 7), minutes=draw.randint(0, 180))
         if index == 5:
             at += timedelta(days=9)
-        made.append(attempt(at, kata.id, "error", 0, [c.name for c in checks.plan(kata.grader, kata.module)][:-3],
+        names = [check.name for check in checks.plan(kata.grader, kata.module)]
+        made.append(attempt(at, kata.id, "error", 0, names[:-3], skipped=names[-3:],
                             message="SyntaxError: '(' was never closed (line 12)"))  # fmt: skip
         for share in (0.8, 0.5, 0.2)[: draw.randint(1, 3)]:
             at += timedelta(minutes=draw.randint(4, 25))
@@ -471,8 +474,8 @@ def test_months_show_practice_and_what_is_due() -> None:
     today = NOW.date()
     spans = [Span(BEGAN.date(), attempts=4), Span(today, attempts=1)]
     found = habits.months(spans, {today: ["a"], today + timedelta(days=20): ["b", "c"]}, today)
-    days = [day for month in found for week in month.weeks for day in week if day]
-    assert [month.first.month for month in found] == [9, 10, 11, 12]
+    days = [day for weeks in found.values() for week in weeks for day in week if day]
+    assert [first.month for first in found] == [9, 10, 11, 12]
     assert days[0].date == BEGAN.date().replace(day=1)
     assert today + habits.AHEAD <= days[-1].date < today + habits.AHEAD + timedelta(weeks=1)
     assert {day.date: (day.attempts, day.shade) for day in days if day.attempts} == {
@@ -564,13 +567,11 @@ def test_check_that_fails_by_the_failure_of_another_counts_once() -> None:
     }
 
 
-def test_weeks_begin_on_monday_and_idle_ones_count() -> None:
+def test_weeks_begin_on_monday_and_idle_ones_are_left_out() -> None:
     first, last = BEGAN.date(), (BEGAN + timedelta(weeks=8, days=2)).date()
     found = tally.weeks([Span(first, 10, 1), Span(first + timedelta(days=6), 30, 2, 1), Span(last, 40, 1)])
     assert found[0] == Span(first, 30, 3, 1)
-    assert [week.attempts for week in found] == [3, 0, 0, 0, 0, 0, 0, 0, 1]
-    assert found[4].points == 30
-    assert found[8].begins == last - timedelta(days=2)
+    assert found[1:] == [Span(last - timedelta(days=2), 40, 1)]
 
 
 def test_solved_again_counts_for_its_day() -> None:
@@ -589,18 +590,17 @@ PLANNED = [
 
 
 @pytest.mark.parametrize(
-    ("verdict", "score", "failed", "numerics", "performance"),
+    ("score", "failed", "skipped", "numerics", "performance"),
     [
-        ("solved", 100, [], Cell(2, 2, 2), Cell(1, 1, 1)),
-        ("failing", 85, ["performance/a"], Cell(2, 2, 2), Cell(1, 1, 0)),
-        ("failing", 55, ["numerics/a"], Cell(2, 2, 1), Cell(1, 0, 0)),  # performance was not asked
-        ("failing", 20, ["numerics/a"], Cell(2, 1, 0), Cell(1, 0, 0)),  # with -x
-        ("failing", 100, ["numerics/a/cuda"], Cell(2, 2, 2), Cell(1, 1, 1)),  # where it earns no points
-        ("error", 0, ["shapes/a", "numerics/a", "numerics/b"], Cell(2, 2, 0), Cell(1, 0, 0)),
+        (100, [], [], Cell(2, 2, 2), Cell(1, 1, 1)),
+        (85, ["performance/a"], [], Cell(2, 2, 2), Cell(1, 1, 0)),
+        (55, ["numerics/a"], ["performance/a"], Cell(2, 2, 1), Cell(1, 0, 0)),
+        (100, ["numerics/a/cuda"], [], Cell(2, 2, 2), Cell(1, 1, 1)),  # where it earns no points
+        (0, ["shapes/a", "numerics/a", "numerics/b"], ["performance/a"], Cell(2, 2, 0), Cell(1, 0, 0)),
     ],
 )
-def test_standing(verdict: str, score: int, failed: list[str], numerics: Cell, performance: Cell) -> None:
-    found = tally.standing([attempt(BEGAN, "a", verdict, score, failed)], PLANNED)
+def test_standing(score: int, failed: list[str], skipped: list[str], numerics: Cell, performance: Cell) -> None:
+    found = tally.standing([attempt(BEGAN, "a", "failing", score, failed, skipped=skipped)], PLANNED)
     assert (found["numerics"], found["performance"]) == (numerics, performance)
 
 
@@ -613,10 +613,10 @@ def test_standing_knows_what_was_skipped_and_that_broken_rules_cost_points() -> 
     assert (found["numerics"], found["performance"]) == (Cell(2, 2, 2), Cell(1, 1, 0))
 
 
-def test_standing_is_of_the_last_attempt_whose_record_tells() -> None:
-    whole, part = attempt(BEGAN, "a", "solved", 100), attempt(NOW, "a", "todo", 30)  # part: with -k
-    assert tally.standing([whole, part], PLANNED)["numerics"] == Cell(2, 2, 2)
-    assert tally.standing([part], PLANNED) == {}
+def test_standing_is_of_the_last_attempt_at_todays_grader() -> None:
+    fits, other = attempt(BEGAN, "a", "solved", 100), attempt(NOW, "a", "failing", 30)  # of a grader of other points
+    assert tally.standing([fits, other], PLANNED)["numerics"] == Cell(2, 2, 2)
+    assert tally.standing([other], PLANNED) == {}
 
 
 def test_price_is_of_the_cheapest_solved_attempt() -> None:

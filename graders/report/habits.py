@@ -35,26 +35,20 @@ class Day:
         return sum(self.attempts >= least for least in SHADES)
 
 
-@dataclass(frozen=True)
-class Month:
-    """Its weeks from Monday to Sunday; None where a day belongs to another month."""
+def months(spans: Sequence[Span], due: Mapping[date, Sequence[str]], today: date) -> dict[date, list[list[Day | None]]]:
+    """First day -> weeks from Monday to Sunday, with None for the days of other months.
 
-    first: date
-    weeks: list[list[Day | None]]
-
-
-def months(spans: Sequence[Span], due: Mapping[date, Sequence[str]], today: date) -> list[Month]:
-    """From the first day of practice, at most some three months ago, to the last day that is looked ahead to."""
+    From the first day of practice, at most some three months ago, to the last day that is looked ahead to.
+    """
     attempts = {span.begins: span.attempts for span in spans}
     at = max(min([today, *attempts]), today - BEFORE).replace(day=1)
-    made = []
+    made = {}
     while at <= today + AHEAD:
-        weeks = [
+        made[at] = [
             [Day(day, attempts.get(day, 0), tuple(due.get(day, ()))) if day.month == at.month else None for day in week]
             for week in calendar.Calendar().monthdatescalendar(at.year, at.month)
             if week[0] <= today + AHEAD
         ]
-        made.append(Month(at, weeks))
         at = (at + timedelta(days=31)).replace(day=1)
     return made
 
@@ -152,8 +146,8 @@ def own_failures(attempt: Event) -> list[str]:
     failed: list[str] = attempt.body["failed"]
     wrong = {name.partition("/")[2] for name in failed if name.startswith("numerics/")}
     explained = set(attempt.body.get("repeats", ())) | {f"gradients/{of_values}" for of_values in wrong}
-    robust = attempt.body.get("core", not wrong)
-    return [name for name in failed if name not in explained and (robust or not name.startswith("robustness/"))]
+    core = attempt.body.get("core", not wrong)
+    return [name for name in failed if name not in explained and (core or not name.startswith("robustness/"))]
 
 
 def in_words(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import itertools
 import os
 import re
 import sys
@@ -27,9 +26,9 @@ from graders.desk.debugged import debug_rounds
 from graders.desk.goal import recall
 from graders.desk.progress import RATINGS, Progress
 from graders.desk.state import Event, State
-from graders.desk.status import Desk, overview
+from graders.desk.status import Desk, groups, overview
 from graders.faults import GraderError, UsageError
-from graders.files import replace_file
+from graders.files import make_room, replace_file
 from graders.interview import marks, record
 from graders.interview.record import InterviewReport
 from graders.judge import checks
@@ -58,28 +57,18 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if options.picture:
         return picture.main(options.picture, root)
     output = (options.output or root / ".kata" / "report.html").resolve()
+    make_room(output, "name another file with --output")
     state = State(root)
     try:
         chosen = katas.all_katas(root)
         page = page_of(state, chosen, {kata.id: Links.of(kata, output.parent) for kata in chosen})
     finally:
         state.close()
-    write(output, page)
+    replace_file(output, page)
     print(f"wrote {output}; open {output.as_uri()}")
     for note in state.notes:
         print(f"note: {note}", file=sys.stderr)
     return 0
-
-
-def write(path: Path, page: str) -> None:
-    """All or nothing. Raises: UsageError."""
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path} is no file: name another one with --output")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}; name another file with --output") from None
-    replace_file(path, page)
 
 
 def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: str = "") -> str:
@@ -96,6 +85,7 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: 
     looked_ahead = habits.due_by_day([*desk.due, *later], today)
     made = [event for event in events if event.kind == "attempt"]
     interviews = record.reports(everything)
+    topics = groups(desk, False, chosen)
     page = environment().get_template("report.html.jinja")
     return page.render(
         desk=desk,
@@ -116,18 +106,19 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: 
         at_once=habits.AT_ONCE,
         retention=habits.retention(desk.progress.values()),
         stumbles=habits.stumbles(made),
-        topics=by_topic(chosen),
-        readiness=readiness(desk, by_topic(chosen)),
+        topics=topics,
+        readiness=readiness(desk, topics),
         asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].core]),
         weeks=tally.weeks(days),
         # once all is solved, its line says nothing any more
         chart=charts.points_over_time(days) if len(days) > 1 and desk.next else None,
         categories=CATEGORIES,
-        rows=[Row(topic, {kata.id: cells(kata, made) for kata in group}) for topic, group in by_topic(chosen)],
+        checks={topic: {kata.id: cells(kata, made) for kata in group} for topic, group in topics.items()},
+        total=tally.total,
         prices=tally.prices(made, list(desk.katas)),
         interviews=interviews[::-1],
         folded=FOLDED,
-        mark_names=marks.MARKS,
+        mark_headings=[f">{name}" for name in marks.MARKS],
         marked=marks.trend(interviews)[::-1],
         by_kata={name: done for name, done in marks.by_kata(interviews).items() if len(done) > 1},
         debriefs=debriefs(interviews, desk),
@@ -158,16 +149,10 @@ def address(file: Path, folder: Path) -> str:
         return file.as_uri()
 
 
-def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
-    """The easy katas first."""
-    groups = itertools.groupby(chosen, key=lambda kata: kata.topic)
-    return [(topic, sorted(group, key=lambda kata: kata.rank)) for topic, group in groups]
-
-
-def readiness(desk: Desk, topics: Sequence[tuple[str, list[Kata]]]) -> dict[str, tuple[int, int, float]]:
+def readiness(desk: Desk, topics: Mapping[str, list[Kata]]) -> dict[str, tuple[int, int, float]]:
     """By topic: katas that were solved, all of them, and the share that should be known on the day of the goal."""
     goal, made = desk.goal, {}
-    for topic, group in topics if goal else ():
+    for topic, group in topics.items() if goal else ():
         assert goal
         known = [desk.progress[kata.id] for kata in group]
         made[topic] = (sum(one.solved > 0 for one in known), len(known), mean(recall(goal, one) for one in known))
@@ -201,22 +186,6 @@ def coming(desk: Desk) -> list[Progress]:
     """What is due after today, the soonest first."""
     waiting = progress.due(desk.progress, datetime.max.replace(tzinfo=UTC))
     return [one for one in waiting[len(desk.due) :] if not desk.lapsed(one.kata)]
-
-
-@dataclass(frozen=True)
-class Row:
-    """A topic in the map of categories, and its katas."""
-
-    topic: str
-    katas: dict[str, dict[str, Cell]]
-
-    @property
-    def tried(self) -> dict[str, dict[str, Cell]]:
-        return {name: cells for name, cells in self.katas.items() if cells}
-
-    @property
-    def cells(self) -> dict[str, Cell]:
-        return tally.total(list(self.tried.values()))
 
 
 def cells(kata: Kata, made: Sequence[Event]) -> dict[str, Cell]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -13,8 +14,6 @@ from graders.judge.budgets import NOUNS, megabytes
 from graders.judge.checks import Check
 from graders.judge.results import KEPT
 from graders.kata.spec import CATEGORIES
-
-WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -59,16 +58,13 @@ def days(events: Sequence[Event], katas: Sequence[str]) -> list[Span]:
 
 
 def weeks(found: Sequence[Span]) -> list[Span]:
-    """From Monday to Sunday, from the first day to the last, idle weeks too."""
-    made: list[Span] = []
-    for day in found:
-        monday = day.begins - timedelta(days=day.begins.weekday())
-        while not made or made[-1].begins < monday:
-            made.append(Span(made[-1].begins + WEEK, made[-1].points) if made else Span(monday))
-        last = made[-1]
-        made[-1] = Span(
-            monday, day.points, last.attempts + day.attempts, last.hints + day.hints, last.solved + day.solved
-        )
+    """From Monday to Sunday, without those on whose days nothing happened."""
+    made = []
+    for monday, group in itertools.groupby(found, key=lambda day: day.begins - timedelta(days=day.begins.weekday())):
+        some = list(group)
+        attempts, hints = sum(day.attempts for day in some), sum(day.hints for day in some)
+        solved = tuple(kata for day in some for kata in day.solved)
+        made.append(Span(monday, some[-1].points, attempts, hints, solved))
     return made
 
 
@@ -90,40 +86,18 @@ class Cell:
 
 
 def standing(attempts: Sequence[Event], planned: Sequence[Check]) -> dict[str, Cell]:
-    """By category, what the last attempt passed whose record tells; empty where there is none."""
-    for attempt in reversed(attempts):
-        asked = asked_of(attempt, planned)
-        if asked is not None:
-            return {
-                category: Cell(
-                    sum(check.category == category for check in planned),
-                    sum(check.category == category for check in asked),
-                    sum(check.category == category and check.name not in attempt.body["failed"] for check in asked),
-                )
-                for category in CATEGORIES
-            }
-    return {}
+    """By category, what the last attempt passed at which the grader was as it is; empty where there is none.
 
-
-def asked_of(attempt: Event, planned: Sequence[Check]) -> Sequence[Check] | None:
-    """The checks that were asked. None where nothing tells: the grader was changed since.
-
-    Older records do not name the skipped checks: all were asked, or those before performance, or those up to the first
-    failure, as with `-x`. The score tells which; where it is another, some were chosen by name.
+    Where it was changed since, or the attempt is of a version that kept no skipped checks, the score is another.
     """
-    failed = set(attempt.body["failed"])
-    if "skipped" in attempt.body:
-        asked = [check for check in planned if check.name not in attempt.body["skipped"]]
-        passed = [check for check in asked if check.name not in failed]
+    for attempt in reversed(attempts):
+        asked = [check for check in planned if check.name not in attempt.body.get("skipped", ())]
+        passed = [check for check in asked if check.name not in attempt.body["failed"]]
         kept = [check for check in passed if check.category in KEPT]  # all that counts where the rules were broken
-        scores = [sum(check.points for check in some) for some in (passed, kept)]
-        return asked if attempt.body["score"] in scores else None
-    values = [check for check in planned if check.category != "performance"]
-    first = next((index for index, check in enumerate(planned) if check.name in failed), len(planned))
-    for some in (planned, values, planned[: first + 1]):
-        if sum(check.points for check in some if check.name not in failed) == attempt.body["score"]:
-            return some
-    return None
+        if attempt.body["score"] in [sum(check.points for check in some) for some in (passed, kept)]:
+            counts = [Counter(check.category for check in some) for some in (planned, asked, passed)]
+            return {category: Cell(*(count[category] for count in counts)) for category in CATEGORIES}
+    return {}
 
 
 def total(cells: Sequence[dict[str, Cell]]) -> dict[str, Cell]:
