@@ -15,8 +15,7 @@ import torch
 from rich.console import Console
 
 from graders.author.mutants import mutants
-from graders.author.proof import Proof, table
-from graders.author.wrong import DebugRounds
+from graders.author.proof import DebugRounds, Proof, table
 from graders.catalogue.stub import stub_of
 from graders.faults import CheckFailed, GraderError
 from graders.judge import card, checks, left, listing

@@ -59,11 +59,9 @@ def test_a_textbooks_answer_is_of_its_kata(history: Path) -> None:
 
 
 def test_a_textbooks_answer_without_the_core_is_told(toys: Path) -> None:
-    proof = Proof("scale")
     (toys / "tests/textbook").mkdir(parents=True)
     (toys / "tests/textbook/scale.py").write_text("def scale(x, factor=2.0):\n    return x / factor\n")
-    prove_answers(katas.find_one("scale", toys), proof)
-    (fault,) = proof.faults
+    (fault,) = prove_answers(katas.find_one("scale", toys)).faults
     assert fault.startswith("scale should have the core, but fails ['numerics/three_by_five/float64'")
 
 

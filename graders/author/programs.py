@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from graders.author.wrong import DebugRounds
+from graders.author.proof import DebugRounds, Proof
 from graders.catalogue.bugs import Bug, bugs_of, planted
 from graders.catalogue.programs import Part, Program
 from graders.judge.planting import Planting
@@ -21,17 +21,7 @@ SEEDS = (0,)  # of each bug; the bounds were measured at a hundred, and the bugs
 ROUNDS = 2  # that are drawn, and run with all of their bugs and with each one mended
 
 
-@dataclass(frozen=True)
-class Found:
-    """What is wrong, in sentences, and what can be planted."""
-
-    faults: list[str]
-    rounds: DebugRounds
-
-
-def prove(
-    root: Path, name: str, part: str, processor: int | None = None, seeds: Sequence[int] = SEEDS, rounds: int = ROUNDS
-) -> Found:
+def prove(root: Path, name: str, part: str, processor: int | None) -> Proof:
     """Of one part; the first also proves the program without bugs, and rounds."""
     keep_to(processor)
     launcher = new_launcher()  # before a grader is imported
@@ -39,14 +29,14 @@ def prove(
     program = Program(root, name)
     one = next(one for one in program.parts if one.id == part)
     try:
-        faults = [*of_the_judge(one, launcher), *of_bugs(program, one, seeds)]
+        faults = [*of_the_judge(one, launcher), *of_bugs(program, one)]
     finally:
         launcher.close()
+    found = DebugRounds(len(bugs_of(one)))
     if one == program.parts[0]:
-        faults += of_the_right_files(program, seeds)
-        faults += of_rounds(program, rounds)
-        return Found(faults, DebugRounds(len(bugs_of(one)), rounds, rounds))
-    return Found(faults, DebugRounds(len(bugs_of(one))))
+        faults += [*of_the_right_files(program, SEEDS), *of_rounds(program)]
+        found = replace(found, pairs=ROUNDS, sampled=ROUNDS)
+    return Proof(one.file_name, right=1, accepted=int(not faults), rounds=found, faults=faults)
 
 
 def of_the_right_files(program: Program, seeds: Sequence[int]) -> Iterator[str]:
@@ -55,16 +45,16 @@ def of_the_right_files(program: Program, seeds: Sequence[int]) -> Iterator[str]:
             yield f"without bugs it shows a symptom at seed {seed}: {symptom}"
 
 
-def of_bugs(program: Program, part: Part, seeds: Sequence[int]) -> Iterator[str]:
+def of_bugs(program: Program, part: Part) -> Iterator[str]:
     for bug in bugs_of(part):
-        for seed in seeds:
+        for seed in SEEDS:
             if not program.symptom(run_here(with_bugs(program, {part.id: [bug]}), program.script, seed)):
                 yield f"the bug {bug.name} shows no symptom at seed {seed}; make its forms `unplanted`"
 
 
-def of_rounds(program: Program, rounds: int) -> Iterator[str]:
+def of_rounds(program: Program) -> Iterator[str]:
     """No bug hides the others: whatever is left of a round, a run still shows something."""
-    for seed in range(rounds):
+    for seed in range(ROUNDS):
         for some in left_in(next(program.samples(seed))):
             if not program.symptom(run_here(with_bugs(program, some), program.script, seed)):
                 names = ", ".join(bug.name for own in some.values() for bug in own)

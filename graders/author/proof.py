@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import threading
+import dataclasses
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from graders.author.wrong import DebugRounds
 from graders.judge import screen
 
-COUNTING = threading.Lock()  # several runs prove one kata
+
+@dataclass(frozen=True)
+class DebugRounds:
+    """What debug rounds can plant: so many mistakes alone; and of some pairs, those that show beside each other."""
+
+    alone: int = 0
+    pairs: int = 0
+    sampled: int = 0
 
 
 @dataclass
 class Proof:
-    """What was found out about one kata's grader."""
+    """What was found out about one kata's grader, by one run or by several."""
 
     kata: str
     right: int = 0
@@ -41,18 +46,41 @@ class Proof:
     deep: list[str] = field(default_factory=list)  # mutants of alternatives that pass: holes, or right answers
     faults: list[str] = field(default_factory=list)
 
-    def count_right(self, result: dict[str, Any]) -> None:
-        with COUNTING:
-            self.right += 1
-            self.accepted += result["state"] == "solved"
+    def add(self, other: Proof) -> None:
+        """What another run found out about the same grader."""
+        for one in dataclasses.fields(self):
+            own, found = getattr(self, one.name), getattr(other, one.name)
+            if isinstance(own, dict):
+                own |= found
+            elif isinstance(own, int | list):
+                setattr(self, one.name, own + found)
+            elif one.name == "rounds" and found != DebugRounds():
+                self.rounds = found
 
-    def count_survivor(self, what: str, name: str, survives: bool, reasons: Mapping[str, str]) -> None:
-        """One that passes needs a reason, and a reason one that passes."""
-        with COUNTING:
-            if survives and name in reasons:
-                self.equivalent[name] = reasons[name]
-            elif survives:
-                self.faults.append(f"{what} survives unexplained: {name}")
+    def count_right(self, name: str, accepted: bool, why: str) -> None:
+        self.right += 1
+        self.accepted += accepted
+        if not accepted:
+            self.faults.append(f"{name} is right, but: {why}")
+
+    def count_mistake(self, form: str, name: str, state: str, message: str, taken_for: str | None) -> None:
+        """One of the author's own should fail, and by the mistake's name."""
+        self.mistakes += 1
+        self.killed += state == "failing"
+        self.named += taken_for == name
+        if state != "failing":
+            self.faults.append(f"the mistake {form} should fail, but is {state}: {message}")
+        elif taken_for != name:
+            other = f"{taken_for}, which replies alike to everything that is asked"
+            got = other if taken_for else f"no name; it fails {message}"
+            self.faults.append(f"the mistake {form} should be named, got {got}")
+
+    def count_survivor(self, what: str, name: str, reasons: Mapping[str, str]) -> None:
+        """One that passes needs a reason."""
+        if name in reasons:
+            self.equivalent[name] = reasons[name]
+        else:
+            self.faults.append(f"{what} survives unexplained: {name}")
 
     def count_fixed(self, name: str, values: str, reasons: Mapping[str, str]) -> None:
         """A size or a number that no seed changes needs a reason, which may be one for several."""
@@ -61,11 +89,6 @@ class Proof:
             self.fixed.setdefault(reason, []).append(f"{name} ({values})")
         else:
             self.faults.append(f"equal at every seed: {name} ({values}); draw it, or say in FIXED why it stays")
-
-    def count_cheat(self, defeated: bool) -> None:
-        with COUNTING:
-            self.cheats += 1
-            self.defeated += defeated
 
     def row(self) -> list[str]:
         return [

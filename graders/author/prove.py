@@ -24,7 +24,6 @@ from graders.author import programs as of_programs
 from graders.author.check.code import leftovers
 from graders.author.forked import WARM
 from graders.author.proof import Proof, tell
-from graders.author.wrong import Findings
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.programs import FOLDER, Part, Program, programs
@@ -41,7 +40,7 @@ PART = 40  # cheats, graded by one command
 SAID_EVERY = 20  # runs, where the output is no terminal
 
 
-Job = tuple[Callable[[Kata, Proof], None], Kata]
+Job = tuple[Callable[[Kata], Proof], Kata]
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -68,18 +67,18 @@ def main(options: argparse.Namespace, root: Path) -> int:
     side_door += [(functools.partial(prove_part, free), part) for part in parts_chosen]
     # At once, since cheats mostly wait for time limits.
     pools = [ThreadPoolExecutor(len(places)) for _ in range(2)]
-    futures: dict[Future[None], Kata] = {
-        pool.submit(job, kata, proofs[kata.id]): kata
+    futures: dict[Future[Proof], Kata] = {
+        pool.submit(job, kata): kata
         for pool, jobs in zip(pools, (commands, side_door), strict=True)
         for job, kata in jobs
     }
     try:
         for done, future in enumerate(as_completed(futures), start=1):
+            proof = proofs[futures[future].id]
             try:
-                future.result()
+                proof.add(future.result())
             except (GraderError, OSError) as error:
-                faults = proofs[futures[future].id].faults
-                faults += [str(error)] * (str(error) not in faults)  # several runs meet it
+                proof.faults += [str(error)] * (str(error) not in proof.faults)  # several runs meet it
             if console.is_terminal or done % SAID_EVERY == 0:
                 console.print(f"{done} of {len(futures)} runs done", end="\r" if console.is_terminal else "\n")
     finally:
@@ -103,10 +102,9 @@ def chosen_katas(options: argparse.Namespace, root: Path) -> list[Kata]:
     """Those that were named, or that a change may matter to, or of all every so-and-so-many. Raises: UsageError."""
     names = [name for name in options.katas if name not in programs(root)]
     found = katas.find(names, root) if names or not options.katas else []
-    if options.changed:
-        files = changed_files(options.changed, root)
-        if not any(file.startswith(ENGINE) for file in files):
-            found = [kata for kata in found if any(kata.id in Path(file).with_suffix("").parts for file in files)]
+    files = changed_files(options.changed, root)
+    if files is not None:
+        found = [kata for kata in found if any(kata.id in Path(file).with_suffix("").parts for file in files)]
     number, shards = options.shard
     return found[number - 1 :: shards]
 
@@ -114,15 +112,19 @@ def chosen_katas(options: argparse.Namespace, root: Path) -> list[Kata]:
 def chosen_parts(options: argparse.Namespace, root: Path) -> list[Part]:
     """Those of the programs that were named or may have changed, or of all programs, in the first part of several."""
     names = [name for name in programs(root) if name in options.katas or not options.katas]
-    if options.changed:
-        files = changed_files(options.changed, root)
-        if not any(file.startswith(ENGINE) for file in files):
-            names = [name for name in names if any(file.startswith(f"{FOLDER}/{name}/") for file in files)]
+    files = changed_files(options.changed, root)
+    if files is not None:
+        names = [name for name in names if any(file.startswith(f"{FOLDER}/{name}/") for file in files)]
     return [part for name in names * (options.shard[0] == 1) for part in Program(root, name).parts]
 
 
-def changed_files(reference: str, root: Path) -> list[str]:
-    """By their paths in the repository, those that git does not know yet, too. Raises: UsageError."""
+def changed_files(reference: str | None, root: Path) -> list[str] | None:
+    """By their paths in the repository, those that git does not know yet, too. Raises: UsageError.
+
+    None where all katas are to be proved: without a reference, and where what judges them changed.
+    """
+    if not reference:
+        return None
     found: list[str] = []
     known = ["diff", "--name-only", "--end-of-options", reference, "--"]
     for command in (known, ["ls-files", "--others", "--exclude-standard"]):
@@ -130,15 +132,15 @@ def changed_files(reference: str, root: Path) -> list[str]:
         if done.returncode:
             raise UsageError(f"--changed {reference}: git does not know it ({done.stderr.splitlines()[0]})")
         found += done.stdout.splitlines()
-    return found
+    return None if any(file.startswith(ENGINE) for file in found) else found
 
 
-def prove_answers(kata: Kata, proof: Proof) -> None:
+def prove_answers(kata: Kata) -> Proof:
     """The reference and the alternatives should be solved.
 
     The reference that refuses nothing, and the answer as a textbook prints it, should have the core.
     """
-    right = [kata.reference_file, *kata.alternatives]
+    proof, right = Proof(kata.id), [kata.reference_file, *kata.alternatives]
     banned = [*kata.solutions.glob("builtin.py")] if kata.grader.banned else []
     with tempfile.TemporaryDirectory() as folder:
         right += [write(Path(folder), one.name, one.source) for one in standard_answers(kata)]
@@ -156,9 +158,8 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
         if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
             proof.faults.append("builtin.py, which calls what is banned, should break the rules, but does not")
     for path, result in zip(right, graded, strict=False):
-        proof.count_right(result)
-        if result["state"] != "solved":
-            proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
+        proof.count_right(path.name, result["state"] == "solved", first_failure(result))
+    return proof
 
 
 def refusing_nothing(kata: Kata) -> list[str]:
@@ -168,86 +169,47 @@ def refusing_nothing(kata: Kata) -> list[str]:
     return [without(source, refusals_in(source))] if refused else []
 
 
-def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Proof) -> None:
-    """Every form of a mistake should fail, and the author's own be named; every mutant fails, or is equivalent.
-
-    `deep` lists mutants of alternatives that pass, too. Most are right; a person has to look at them.
-    """
-    own = {mistake.name for mistake in kata.mistakes}
-    found = judged(kata, deep, free)
-    proof.faults += found.faults
-    proof.rounds = found.rounds
-    for name, values in found.fixed.items():
-        proof.count_fixed(name, values, kata.fixed)
-    for verdict in found.shots:
-        form, survives = verdict.form, verdict.state == "solved"
-        if verdict.kind == "deep":
-            proof.deep += [form] * survives
-        elif verdict.kind == "operator":
-            proof.count_survivor("an operator that no ban matches", form, survives, kata.equivalents)
-        elif verdict.kind == "mutant":
-            proof.mutants += 1
-            proof.mutants_killed += not survives
-            proof.count_survivor("a mutant", form, survives, kata.equivalents)
-        elif verdict.name not in own:
-            killed = verdict.state == "failing"
-            proof.standard += 1
-            proof.standard_killed += killed
-            proof.count_survivor(f"the standard mistake {form}", form, not killed, kata.equivalents)
-        else:
-            proof.mistakes += 1
-            proof.killed += verdict.state == "failing"
-            proof.named += verdict.taken_for == verdict.name
-            if verdict.state != "failing":
-                proof.faults.append(f"the mistake {form} should fail, but is {verdict.state}: {verdict.message}")
-            elif verdict.taken_for != verdict.name:
-                other = f"{verdict.taken_for}, which replies alike to everything that is asked"
-                got = other if verdict.taken_for else f"no name; it fails {verdict.message}"
-                proof.faults.append(f"the mistake {form} should be named, got {got}")
+def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata) -> Proof:
+    return elsewhere(free, wrong.judge, kata.root, kata.id, deep)
 
 
-def prove_part(free: SimpleQueue[int | None], part: Part, proof: Proof) -> None:
-    """The right file passes and learns, each of its bugs fails and tells; and in some rounds none hides another."""
+def prove_part(free: SimpleQueue[int | None], part: Kata) -> Proof:
+    return elsewhere(free, of_programs.prove, part.root, part.topic, part.id)
+
+
+def elsewhere(free: SimpleQueue[int | None], prove: Callable[..., Proof], *given: Any) -> Proof:
+    """What it finds out, in a process that keeps to a free processor. Raises: GraderError."""
     processor = free.get()
     try:
         with ProcessPoolExecutor(1, WARM) as process:
-            found = process.submit(of_programs.prove, part.root, part.topic, part.id, processor).result()
-    finally:
-        free.put(processor)
-    proof.right, proof.accepted = 1, int(not found.faults)
-    proof.rounds = found.rounds
-    proof.faults += found.faults
-
-
-def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> Findings:
-    """What came of the wrong answers (wrong.py), in a process that keeps to a free processor. Raises: GraderError."""
-    processor = free.get()
-    try:
-        with ProcessPoolExecutor(1, WARM) as process:
-            return process.submit(wrong.judge, kata.root, kata.id, deep, processor).result()
+            return process.submit(prove, *given, processor).result()
     except GraderError:
         raise
     except Exception as error:
         told = "".join(traceback.format_exception(error))
-        raise GraderError(f"judging the wrong answers ended early: {told[-800:]}") from error
+        raise GraderError(f"judging ended early: {told[-800:]}") from error
     finally:
         free.put(processor)
 
 
-def prove_integrity(files: list[Path], kata: Kata, proof: Proof) -> None:
+def prove_integrity(files: list[Path], kata: Kata) -> Proof:
     """Every file of tests/hostile/<kata> should end as its first line says, with a verdict for every check."""
+    proof = Proof(kata.id)
     for path, result in zip(files, grade(kata, files), strict=True):
         solved, must_pass, must_be_flagged = result["state"] == "solved", is_honest(path), is_left_to_readers(path)
         complete = result["state"] == "error" or sum(test["max_score"] for test in result["tests"]) == checks.POINTS
+        as_wanted = complete and (bool(result["review"]) if must_be_flagged else solved == must_pass)
         if must_pass:
-            proof.count_right(result)
+            proof.right += 1
+            proof.accepted += solved
         else:
-            proof.count_cheat(complete and (bool(result["review"]) if must_be_flagged else not solved))
-        as_wanted = result["review"] if must_be_flagged else solved == must_pass
-        if not as_wanted or not complete:
+            proof.cheats += 1
+            proof.defeated += as_wanted
+        if not as_wanted:
             proof.faults.append(
                 f"{path.name}: {first_line(path)}, but it is {result['state']}: {first_failure(result)}"
             )
+    return proof
 
 
 def hostile_files(kata: Kata) -> list[Path]:

@@ -11,7 +11,6 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -19,6 +18,7 @@ import torch
 from graders.author import altered, bans
 from graders.author.fixed import fixed
 from graders.author.mutants import mutants
+from graders.author.proof import DebugRounds, Proof
 from graders.catalogue import katas
 from graders.catalogue.bugs import are_apart, bugs_of
 from graders.catalogue.katas import Kata
@@ -42,39 +42,8 @@ SAMPLED, MOST_SAMPLED = 3, 6  # pairs of bugs: until so many are good, and at mo
 SPARE = 5  # times as long as the reference a submission may take at least, or the machine be slow
 
 
-@dataclass(frozen=True)
-class Shot:
-    """What came of a wrong answer."""
-
-    kind: str  # "mistake", "mutant", of an alternative "deep", or "operator" of torch's that no ban matches
-    form: str
-    state: str
-    message: str
-    name: str = ""  # of the mistake
-    taken_for: str | None = None  # the mistake that replies alike
-
-
-@dataclass(frozen=True)
-class DebugRounds:
-    """What debug rounds can plant: so many mistakes alone; and of some pairs, those that show beside each other."""
-
-    alone: int = 0
-    pairs: int = 0
-    sampled: int = 0
-
-
-@dataclass
-class Findings:
-    """What is wrong with a kata, what came of its wrong answers, what can be planted, and what no seed changes."""
-
-    faults: list[str]
-    shots: list[Shot]
-    rounds: DebugRounds
-    fixed: dict[str, str]  # and its values
-
-
-def judge(root: Path, name: str, deep: bool, processor: int | None) -> Findings:
-    """All of it on one processor.
+def judge(root: Path, name: str, deep: bool, processor: int | None) -> Proof:
+    """All of it on one processor; `deep` lists mutants of alternatives that pass, too.
 
     Raises: GraderError.
     """
@@ -86,12 +55,8 @@ def judge(root: Path, name: str, deep: bool, processor: int | None) -> Findings:
     torch.set_num_threads(1)
     bench = Bench(katas.find_one(name, root), launcher)
     try:
-        shots = [*bench.mistakes(), *bench.mutants(deep), *bench.unmatched()]
-        survivors = altered.survivors(bench.planned, bench.vectors, bench.right)
-        unchanged, alone = fixed(bench.kata)
-        faults = [*bench.lateness(), *bench.bans(), *survivors]
-        faults += [f"no seed changes a size or a number of {one}" for one in alone]
-        return Findings(faults, shots, bench.debug_rounds(), unchanged)
+        bench.prove(deep)
+        return bench.proof
     finally:
         bench.close()
         launcher.close()
@@ -103,13 +68,12 @@ class Bench:
     def __init__(self, kata: Kata, launcher: Launcher) -> None:
         """Raises: GraderError where the reference fails."""
         self.kata = kata
+        self.proof = Proof(kata.id)
         self.diagnosis = Diagnosis(kata, launcher)
         self.launcher = launcher
         self.home = Home()  # of the mutants
-        self.vectors, self.planned = (
-            TestVectors(kata.id, kata.grader, DEFAULT_SEED),
-            checks.plan(kata.grader, kata.module),
-        )
+        self.vectors = TestVectors(kata.id, kata.grader, DEFAULT_SEED)
+        self.planned = checks.plan(kata.grader, kata.module)
         source = read_source(kata.reference_file, kata.reference_file.name).text
         self.right, self.reference = self.submission(source), self.submission(source)
         self.catches: Counter[str] = Counter()  # of each check
@@ -127,6 +91,25 @@ class Bench:
         self.home.close()
         for submission in (self.right, self.reference):
             submission.close()
+
+    def prove(self, deep: bool) -> None:
+        """Judges all wrong answers, then looks at the bans, at what is drawn and at own tests.
+
+        Most mutants of alternatives that pass are right: a person has to look at them.
+        """
+        kata, proof = self.kata, self.proof
+        self.mistakes()
+        self.mutants()
+        if deep:
+            proof.deep += self.passing_mutants_of_alternatives()
+        for name in bans.unmatched(kata, self.vectors):
+            proof.count_survivor("an operator that no ban matches", f"builtin.py runs {name}", kata.equivalents)
+        unchanged, alone = fixed(kata)
+        for name, values in unchanged.items():
+            proof.count_fixed(name, values, kata.fixed)
+        proof.faults += [f"no seed changes a size or a number of {one}" for one in alone]
+        proof.faults += [*self.lateness(), *self.bans(), *altered.survivors(self.planned, self.vectors, self.right)]
+        proof.rounds = self.debug_rounds()
 
     def lateness(self) -> list[str]:
         """What is wrong with the time that the reference takes, of the processor: a busy machine needs more."""
@@ -153,27 +136,34 @@ class Bench:
             yield from bans.wrong_values(Trial(self.vectors, torch_s, None, {}))
             torch_s.close()
 
-    def unmatched(self) -> Iterator[Shot]:
-        for name in bans.unmatched(self.kata, self.vectors):
-            yield Shot("operator", f"builtin.py runs {name}", "solved", "")
-
-    def mistakes(self) -> Iterator[Shot]:
+    def mistakes(self) -> None:
+        """Every form of a mistake should fail, and the author's own be named."""
+        own = {mistake.name for mistake in self.kata.mistakes}
         for known, one in self.diagnosis.candidates:
-            shot = self.mistake(known, one, brief=known.slow)
-            if known.slow and (shot.state, shot.taken_for) != ("failing", known.name):
-                shot = self.mistake(known, one)  # asked all that may tell
-            yield shot
+            state, message, taken_for = self.mistake(known, one, brief=known.slow)
+            if known.slow and (state, taken_for) != ("failing", known.name):
+                state, message, taken_for = self.mistake(known, one)  # asked all that may tell
+            form = known.form or known.name
+            if known.name in own:
+                self.proof.count_mistake(form, known.name, state, message, taken_for)
+                continue
+            self.proof.standard += 1
+            self.proof.standard_killed += state == "failing"
+            if state != "failing":
+                self.proof.count_survivor(f"the standard mistake {form}", form, self.kata.equivalents)
 
-    def mistake(self, known: Known, one: Submission, brief: bool = False) -> Shot:
-        """A slow one should fail by what it costs, and few of those before it cost the same: to ask that is brief."""
+    def mistake(self, known: Known, one: Submission, brief: bool = False) -> tuple[str, str, str | None]:
+        """What it came to, a message, and the mistake that replies alike.
+
+        A slow one should fail by what it costs, and few of those before it cost the same: to ask that is brief.
+        """
         asked = [request for request, _ in self.right.replies.values()]
         trial = Trial(self.vectors, one, self.reference, {})
         trial.brief = brief
         failed = self.first_failure(trial, known.slow)
         wrong = {failed[0].category} - {"contract"} if failed else set()
         found = self.diagnosis.closest(one, in_order(trial, asked), wrong) if failed else None
-        form, taken_for = known.form or known.name, found.name if found else None
-        return Shot("mistake", form, *state_of(one, failed), known.name, taken_for)
+        return *state_of(one, failed), found.name if found else None
 
     def debug_rounds(self) -> DebugRounds:
         bugs, sampled, good = bugs_of(self.kata), 0, 0
@@ -185,12 +175,19 @@ class Bench:
         planting.close()
         return DebugRounds(len(bugs), good, sampled)
 
-    def mutants(self, deep: bool) -> Iterator[Shot]:
+    def mutants(self) -> None:
         for name, source in mutants(self.kata.reference_file.read_text(encoding="utf-8")).items():
-            yield Shot("mutant", name, *self.judged(source))
-        for file in self.kata.alternatives if deep else []:
+            survives = self.judged(source)[0] == "solved"
+            self.proof.mutants += 1
+            self.proof.mutants_killed += not survives
+            if survives:
+                self.proof.count_survivor("a mutant", name, self.kata.equivalents)
+
+    def passing_mutants_of_alternatives(self) -> Iterator[str]:
+        for file in self.kata.alternatives:
             for name, source in mutants(file.read_text(encoding="utf-8")).items():
-                yield Shot("deep", f"{file.name}: {name}", *self.judged(source))
+                if self.judged(source)[0] == "solved":
+                    yield f"{file.name}: {name}"
 
     def judged(self, mutant: str) -> tuple[str, str]:
         self.home.renew()
