@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from operator import truediv
 from pathlib import Path
 
-from graders.author.bench.measuring import IMPORT_TORCH, TIMES, Figure, measure, sample, tell, watching
+from graders.author.bench.measuring import IMPORT_TORCH, TIMES, Figure, peak_of, sample, seconds_of, tell, watching
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 
@@ -31,7 +31,7 @@ def figures(root: Path, options: argparse.Namespace, torch: float) -> Iterator[F
         for name, command in COMMANDS.items():
             if name not in LONG or number < LONG_RUNS:
                 tell(f"round {number + 1} of {options.runs}: {' '.join(command[1:])}")
-                walls[name].append(measure(command, root)[0])
+                walls[name].append(seconds_of(command, root))
     one, alone = (statistics.median(map(truediv, walls[name], walls["torch"])) for name in ("one", "all"))
     further = len(katas.all_katas(root)) - 1
     yield "one kata, cold", one, TIMES, 1.25
@@ -42,7 +42,7 @@ def figures(root: Path, options: argparse.Namespace, torch: float) -> Iterator[F
     yield f"the same, median of {len(others)} along the path", statistics.median(others), TIMES, None
     yield "the same, the slowest of them", max(others), TIMES, None
     tell("memory")
-    peaks = [measure(COMMANDS[name], root, memory_too=True)[1] for name in ("torch", "one", "all")]
+    peaks = [peak_of(COMMANDS[name], root) for name in ("torch", "one", "all")]
     if peaks[0]:
         yield "memory of all processes, one kata", peaks[1] / peaks[0], TIMES, 3.0
         yield "memory of all processes, all katas", peaks[2] / peaks[0], TIMES, None

@@ -9,7 +9,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -37,7 +36,7 @@ def tell(what: str) -> None:
 
 def torch_seconds(runs: int) -> float:
     tell("import torch")
-    return statistics.median(measure(IMPORT_TORCH, ROOT)[0] for _ in range(runs + 1))
+    return statistics.median(seconds_of(IMPORT_TORCH, ROOT) for _ in range(runs + 1))
 
 
 def sample(root: Path, most: int) -> list[Kata]:
@@ -46,31 +45,31 @@ def sample(root: Path, most: int) -> list[Kata]:
     return every[:: max(-(-len(every) // most), 1)]
 
 
-def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tuple[float, float]:
-    """Wall seconds, and the peak of the memory of the command and all its descendants in bytes (Linux tells it).
-
-    Raises: UsageError where the command fails.
-    """
-    peak, done = 0.0, threading.Event()
-
-    def poll() -> None:
-        nonlocal peak
-        while not done.wait(POLL_SECONDS):
-            peak = max(peak, sum(map(memory, family(process.pid))))
-
+def seconds_of(command: Sequence[str], root: Path) -> float:
+    """On the wall. Raises: UsageError where the command fails."""
     began = time.perf_counter()
+    with begun(command, root) as process:
+        process.wait()
+        return time.perf_counter() - began
+
+
+def peak_of(command: Sequence[str], root: Path) -> float:
+    """Of the memory of the command and all below it, in bytes (Linux tells it). Raises: UsageError where it fails."""
+    peak = 0.0
+    with begun(command, root) as process:
+        while process.poll() is None:
+            peak = max(peak, sum(map(memory, family(process.pid))))
+            time.sleep(POLL_SECONDS)
+    return peak
+
+
+@contextlib.contextmanager
+def begun(command: Sequence[str], root: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The command, whose words nobody reads. Raises: UsageError where it fails."""
     process = subprocess.Popen(command, cwd=root, env=USUAL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    watcher = threading.Thread(target=poll)
-    if memory_too:
-        watcher.start()
-    status = process.wait()
-    seconds = time.perf_counter() - began
-    done.set()
-    if memory_too:
-        watcher.join()
-    if status:
+    yield process
+    if status := process.wait():
         raise UsageError(f"{' '.join(command)} ended with exit status {status}, nothing was measured; mend that first")
-    return seconds, peak
 
 
 def family(pid: int) -> list[psutil.Process]:
