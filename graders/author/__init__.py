@@ -105,9 +105,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         metavar="FILE",
         help="a class's grades.csv: adds a page with the names and points of all its learners",
     )
-    for name in ("prove", "bench", "soak", "new", "stub", "statement", "check"):
+    for name in ("prove", "bench", "soak", "new", "stub", "statement", "check", "site"):
         commands.choices[name].set_defaults(module=f"graders.author.{name}")
-    site.set_defaults(module="graders.author.site.build")
 
 
 def shard(text: str) -> tuple[int, int]:

@@ -46,16 +46,8 @@ def notebook(kata: Kata, repository: str) -> dict[str, Any]:
             raise GraderError(f"{FIRST} should name {old} once in its first cell of code")
         setup = setup.replace(old, new)
     title, answer, end = (words.format(title=kata.about.title, topic=kata.topic, id=kata.id) for words in WORDS)
-    made["cells"] = [
-        cell("markdown", title, 0),
-        cell("code", setup, 1),
-        cell("markdown", answer, 2),
-        cell("code", f"%%kata {kata.id}\n{stub_for(kata)}".rstrip(), 3),
-        cell("markdown", end, 4),
-    ]
+    texts = (title, setup, answer, f"%%kata {kata.id}\n{stub_for(kata)}".rstrip(), end)
+    made["cells"] = made["cells"][: len(texts)]  # which are of the same kinds
+    for cell, text in zip(made["cells"], texts, strict=True):
+        cell["source"] = text
     return made
-
-
-def cell(kind: str, text: str, number: int) -> dict[str, Any]:
-    code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
-    return {"cell_type": kind, "id": f"cell-{number}", "metadata": {}, "source": text} | code
