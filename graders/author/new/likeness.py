@@ -46,11 +46,6 @@ class Likeness:
         return self.answer.is_class or bool(self.answer.forward)
 
     @property
-    def kind(self) -> str:
-        """What stands before a class's signature in a grader."""
-        return "class " if self.is_class else ""
-
-    @property
     def name(self) -> str:
         """Of the answer: rms_norm, or RmsNorm."""
         return self.signature.partition("(")[0]
@@ -107,11 +102,12 @@ class Likeness:
 
     @property
     def module(self) -> ast.Module:
+        """The other's reference."""
         return ast.parse(self.like.reference_file.read_text(encoding="utf-8"))
 
     @property
     def definition(self) -> ast.FunctionDef | ast.ClassDef:
-        """The answer in the other's reference."""
+        """The answer in it."""
         kinds = ast.FunctionDef | ast.ClassDef
         return next(one for one in self.module.body if isinstance(one, kinds) and one.name == self.answer.name)
 
@@ -128,7 +124,7 @@ class Likeness:
         if nodes:
             found["return"] = nodes[0].returns
         theirs = {one: ast.unparse(type_) for one, type_ in found.items() if type_ and names_in(type_) <= known}
-        likely = {one: likely_type(default) for one, default in parameters_of(signature).items()}
+        likely = {one: TYPES.get(type(default), "Tensor") for one, default in parameters_of(signature).items()}
         return {"return": "None" if name == "__init__" else "Tensor"} | likely | theirs
 
     def declared(self, signature: str, first: str = "", wide: bool = False) -> str:
@@ -143,10 +139,6 @@ class Likeness:
 
 def without_default(signature: str) -> list[str]:
     return [name for name, default in parameters_of(signature).items() if default is ...]
-
-
-def likely_type(default: Any) -> str:
-    return TYPES.get(type(default), "Tensor")
 
 
 def written(default: Any) -> str:

@@ -62,7 +62,7 @@ def grader(new: Likeness) -> str:
 GRADER = Grader(
     answers=(
         Answer(
-            {new.kind + new.signature!r},
+            {"class " * new.is_class + new.signature!r},
             {f"methods={(*new.methods,)}," * bool(new.methods)}
             oracle={"Right" * new.is_class}{new.name if new.is_class else "oracle"},
             {f"differentiable={(*new.differentiable,)}," * bool(new.differentiable)}
