@@ -528,15 +528,14 @@ def test_retention_is_beside_what_was_expected(tmp_path: Path) -> None:
     failed = attempt(BEGAN + timedelta(days=10), name, "failing", 40, ["numerics/x"])
     gave_up = Event("start", name, {"clean": True, "via": "reset"}, BEGAN + timedelta(days=11))
     events = [solved(BEGAN, name, 1.0), review, solved(BEGAN + timedelta(days=10), name, 1.0)]
-    found = habits.retention(progress_of(events, [name]).values())
-    assert found
-    assert (found.reviews, found.known) == (1, 1)
-    assert 0.5 < found.expected < 1.0
-    lost = habits.retention(progress_of([events[0], review, failed, gave_up], [name]).values())
-    assert lost
-    assert (lost.reviews, lost.known) == (1, 0)
-    assert habits.retention(progress_of(events[:1], [name]).values()) is None
-    assert f"Known at review 1 of 1; expected {found.expected:.1f}" in Reader(page_of(tmp_path, events)).text
+    ((expected, known),) = progress_of(events, [name])[name].recalls
+    assert known
+    assert 0.5 < expected < 1.0
+    assert f"Known at review 1 of 1; expected {expected:.1f}" in Reader(page_of(tmp_path, events)).text
+    lost = Reader(page_of(tmp_path / "lost", [events[0], review, failed, gave_up])).text
+    assert f"Known at review 0 of 1; expected {expected:.1f}" in lost
+    assert f"Of 1 review so far you knew 0; FSRS, which sets the days, expected {expected:.1f}." in lost
+    assert "Known at review" not in Reader(page_of(tmp_path / "none", events[:1])).text
 
 
 def test_checks_that_failed_again_are_named(tmp_path: Path) -> None:

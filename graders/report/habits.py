@@ -79,35 +79,15 @@ def firsts(events: Sequence[Event], katas: Mapping[str, Kata], found: Mapping[st
     """The newest first. The minutes are those from its opening to the last thing that was done, without pauses."""
     made = []
     for name, kata in katas.items():
-        times, attempts = [], 0
-        for event in (event for event in events if event.kata == name):
-            times.append(event.at)
-            attempts += event.is_judged
-            if found[name].ratings and event.at == found[name].ratings[0][0]:
-                gaps = [later - sooner for sooner, later in itertools.pairwise(times)]
-                work = sum((gap for gap in gaps if gap <= PAUSE), timedelta())
-                minutes = round(work.total_seconds() / 60) if gaps else None
-                at, rating = found[name].ratings[0]
-                made.append(First(kata, at.astimezone().date(), attempts, minutes, rating))
-                break
+        if not found[name].ratings:
+            continue
+        solved, rating = found[name].ratings[0]
+        until = [event for event in events if event.kata == name and event.at <= solved]
+        gaps = [later.at - sooner.at for sooner, later in itertools.pairwise(until)]
+        work = sum((gap for gap in gaps if gap <= PAUSE), timedelta())
+        minutes = round(work.total_seconds() / 60) if gaps else None
+        made.append(First(kata, solved.astimezone().date(), sum(one.is_judged for one in until), minutes, rating))
     return sorted(made, key=lambda one: one.day, reverse=True)
-
-
-@dataclass(frozen=True)
-class Retention:
-    """Of the reviews: how many there were, how many knew the kata, and how many FSRS expected to."""
-
-    reviews: int
-    known: int
-    expected: float
-
-
-def retention(found: Iterable[Progress]) -> Retention | None:
-    """None where nothing was reviewed."""
-    recalls = [recall for one in found for recall in one.recalls]
-    if not recalls:
-        return None
-    return Retention(len(recalls), sum(known for _, known in recalls), sum(chance for chance, _ in recalls))
 
 
 @dataclass(frozen=True)

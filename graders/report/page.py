@@ -104,7 +104,7 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: 
         months=habits.months(days, looked_ahead, today),
         firsts=habits.firsts(events, desk.katas, desk.progress),
         at_once=habits.AT_ONCE,
-        retention=habits.retention(desk.progress.values()),
+        recalls=[recall for one in desk.progress.values() for recall in one.recalls],
         stumbles=habits.stumbles(made),
         topics=topics,
         readiness=readiness(desk, topics),
