@@ -21,42 +21,24 @@ MOST_DOUBLINGS = 4  # that have a label each
 
 @dataclass(frozen=True)
 class PointsChart:
-    """A line that steps up on the days on which a best score rose, with a dot where a kata was solved.
+    """Where dates and points stand on a chart of some days, of two at least: from its left and from its top."""
 
-    Args:
-        title: from when to when.
-        steps: the line as an SVG path, after its beginning at the bottom left.
-        dots: across, down, and in words.
-        dates: across, and the label.
-        ticks: down, and the label.
-    """
+    days: Sequence[Span]
 
-    title: str
-    steps: str
-    dots: list[tuple[float, float, str]]
-    dates: list[tuple[float, str]]
-    ticks: list[tuple[float, int]]
+    def across(self, day: date) -> float:
+        first, last = self.days[0].begins, self.days[-1].begins
+        return round(100 * (day - first).days / (last - first).days, 2)
 
+    def down(self, points: int) -> float:
+        return round(100 - 100 * points / self.ticks[-1], 2)
 
-def points_over_time(found: Sequence[Span]) -> PointsChart:
-    """Of two days at least."""
-    first, last = found[0].begins, found[-1].begins
-    length, labels = (last - first).days, ticks(found[-1].points)
+    @property
+    def ticks(self) -> list[int]:
+        return ticks(self.days[-1].points)
 
-    def across(days: int) -> float:
-        return round(100 * days / length, 2)
-
-    def down(points: int) -> float:
-        return round(100 - 100 * points / labels[-1], 2)
-
-    places = [(across((day.begins - first).days), down(day.points), day) for day in found]
-    return PointsChart(
-        f"Points from {words(first)} to {words(last)} {last:%Y}",
-        "".join(f"H{x}V{y}" for x, y, _ in places),
-        [(x, y, f"{words(day.begins)}: solved {', '.join(day.solved)}") for x, y, day in places if day.solved],
-        [(across(days), label) for days, label in dates(first, length)],
-        [(down(points), points) for points in labels],
-    )
+    @property
+    def dates(self) -> list[tuple[date, str]]:
+        return dates(self.days[0].begins, self.days[-1].begins)
 
 
 def ticks(most: int) -> list[int]:
@@ -67,11 +49,13 @@ def ticks(most: int) -> list[int]:
     return [step * i for i in range(-(-max(most, 1) // step) + 1)]
 
 
-def dates(first: date, days: int) -> list[tuple[int, str]]:
-    """Labels at equal distances, each with the days before it."""
+def dates(first: date, last: date) -> list[tuple[date, str]]:
+    """Some at equal distances, with their labels."""
+    days = (last - first).days
     step = next(step for step in itertools.chain(DISTANCES, itertools.count(364, 364)) if days // step < MOST_DATES)
     form = words if days < YEAR else month
-    return [(at, form(first + timedelta(days=at))) for at in range(0, days + 1, step)]
+    every = [first + timedelta(days=at) for at in range(0, days + 1, step)]
+    return [(day, form(day)) for day in every]
 
 
 def words(day: date) -> str:

@@ -111,7 +111,7 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: 
         asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].core]),
         weeks=tally.weeks(days),
         # once all is solved, its line says nothing any more
-        chart=charts.points_over_time(days) if len(days) > 1 and desk.next else None,
+        chart=charts.PointsChart(days) if len(days) > 1 and desk.next else None,
         categories=CATEGORIES,
         checks={topic: {kata.id: cells(kata, made) for kata in group} for topic, group in topics.items()},
         total=tally.total,
@@ -229,6 +229,7 @@ def environment() -> jinja2.Environment:
         "overall": marks.overall,
         "place": charts.place,
         "doublings": charts.doublings,
+        "words": charts.words,
         "became": debugging.became,
         "sums": debugging.sums,
         "diff": debugging.changed,

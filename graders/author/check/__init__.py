@@ -65,14 +65,9 @@ def lacks(kata: Kata) -> list[str]:
         except (UsageError, GraderError) as error:
             message = str(error).removesuffix(RESTORE).replace(f"{kata.root}/", "")
             if not any(one.endswith(message) for one in found):  # several rules meet it
-                found.append(placed(kata, message))
+                named = message.startswith(("katas/", "solutions/"))  # or else it is about the grader
+                found.append(message if named else f"{kata.grader_file.relative_to(kata.root)}: {message}")
     return found
-
-
-def placed(kata: Kata, sentence: str) -> str:
-    """Where it names no file, it is about the grader."""
-    named = sentence.startswith(("katas/", "solutions/"))
-    return sentence if named else f"{kata.grader_file.relative_to(kata.root)}: {sentence}"
 
 
 def in_common(root: Path) -> Iterator[str]:
