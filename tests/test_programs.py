@@ -62,7 +62,7 @@ def bug_of(program: Program, path: str) -> dict[str, list[Bug]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_program_without_bugs_shows_no_symptom(name: str) -> None:
-    assert not [*of_the_right_files(Program(ROOT, name), [7])]
+    assert not [*of_the_right_files(Program(ROOT, name), 7)]
 
 
 @pytest.mark.parametrize(("name", "path"), [(name, path) for name, paths in TOLD.items() for path in paths])

@@ -27,7 +27,7 @@ from graders.desk.state import Event, State
 from graders.faults import ROOT
 from graders.judge import checks
 from graders.report import charts, habits, tally
-from graders.report.page import Links
+from graders.report.page import address
 from graders.report.page import page_of as report_page
 from graders.report.tally import Cell, Span
 from tests.browsing import unfolded, violations
@@ -148,7 +148,7 @@ def page_of(folder: Path, events: Sequence[Event], chosen: Sequence[Kata] = KATA
     made = State(folder)
     for event in events:
         made.insert(event)
-    page = report_page(made, list(chosen), {kata.id: Links.of(kata, folder) for kata in chosen})
+    page = report_page(made, list(chosen), lambda file: address(file, folder))
     made.close()
     return page
 

@@ -57,12 +57,6 @@ class Proof:
             elif one.name == "rounds" and found != DebugRounds():
                 self.rounds = found
 
-    def count_right(self, name: str, accepted: bool, why: str) -> None:
-        self.right += 1
-        self.accepted += accepted
-        if not accepted:
-            self.faults.append(f"{name} is right, but: {why}")
-
     def count_mistake(self, form: str, name: str, state: str, message: str, taken_for: str | None) -> None:
         """One of the author's own should fail, and by the mistake's name."""
         self.mistakes += 1
@@ -115,15 +109,12 @@ def table(proofs: Collection[Proof]) -> Table:
 def tell(console: Console, proofs: Collection[Proof]) -> None:
     """The table, then what survives and why, what to look at, and what is wrong."""
     console.print(table(proofs))
-    for proof in proofs:
-        for name, reason in proof.equivalent.items():
-            console.print(f"{proof.kata}: survives  {name}\n  {reason}", markup=False, soft_wrap=True)
-    for proof in proofs:
-        for reason, names in proof.fixed.items():
-            console.print(f"{proof.kata}: fixed  {'; '.join(names)}\n  {reason}", markup=False, soft_wrap=True)
-    for proof in proofs:
-        for name in proof.deep:
-            console.print(f"look at  {proof.kata}: survives  {name}", markup=False, soft_wrap=True)
-    for proof in proofs:
-        for fault in proof.faults:
-            console.print(f"FAULT  {proof.kata}: {fault}", markup=False, soft_wrap=True)
+    equivalent = [(one.kata, name, reason) for one in proofs for name, reason in one.equivalent.items()]
+    unchanged = [(one.kata, "; ".join(names), reason) for one in proofs for reason, names in one.fixed.items()]
+    for line in (
+        *(f"{kata}: survives  {name}\n  {reason}" for kata, name, reason in equivalent),
+        *(f"{kata}: fixed  {names}\n  {reason}" for kata, names, reason in unchanged),
+        *(f"look at  {one.kata}: survives  {name}" for one in proofs for name in one.deep),
+        *(f"FAULT  {one.kata}: {fault}" for one in proofs for fault in one.faults),
+    ):
+        console.print(line, markup=False, soft_wrap=True)

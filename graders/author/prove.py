@@ -6,6 +6,7 @@ The mistakes come through a side door of their own, wrong.py, since there are hu
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import functools
 import json
@@ -40,7 +41,7 @@ PART = 40  # cheats, graded by one command
 SAID_EVERY = 20  # runs, where the output is no terminal
 
 
-Job = tuple[Callable[[Kata], Proof], Kata]
+Job = tuple[str, Callable[[], Proof]]  # of which kata, and what finds something out about it
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -52,29 +53,30 @@ def main(options: argparse.Namespace, root: Path) -> int:
         return 0
     proofs = {kata.id: Proof(kata.id) for kata in chosen}
     proofs |= {part.id: Proof(part.file_name) for part in parts_chosen}
-    commands: list[Job] = [(prove_answers, kata) for kata in chosen]
+    commands: list[Job] = []
     attacked = [kata for kata in chosen if hostile_files(kata)]
     if attacked and isolation() != "full":
         console.print("cheats are not tried: this system cannot isolate submissions fully, see SECURITY.md")
     else:
-        cheats = [(functools.partial(prove_integrity, part), kata) for kata in attacked for part in parts(kata)]
-        commands = [*cheats, *commands]  # the longest first
+        cheats = [(kata, part) for kata in attacked for part in parts(kata)]
+        commands += [(kata.id, functools.partial(prove_integrity, kata, part)) for kata, part in cheats]
+    commands += [(kata.id, functools.partial(prove_answers, kata)) for kata in chosen]  # which take less time
     places: list[int | None] = [*processors()] or [None] * (os.cpu_count() or 1)
     free: SimpleQueue[int | None] = SimpleQueue()
     for place in places:
         free.put(place)
-    side_door: list[Job] = [(functools.partial(prove_wrong, options.deep, free), kata) for kata in chosen]
-    side_door += [(functools.partial(prove_part, free), part) for part in parts_chosen]
+    judge = functools.partial(elsewhere, free, wrong.judge, root)
+    side_door: list[Job] = [(kata.id, functools.partial(judge, kata.id, options.deep)) for kata in chosen]
+    prove_part = functools.partial(elsewhere, free, of_programs.prove, root)
+    side_door += [(part.id, functools.partial(prove_part, part.topic, part.id)) for part in parts_chosen]
     # At once, since cheats mostly wait for time limits.
     pools = [ThreadPoolExecutor(len(places)) for _ in range(2)]
-    futures: dict[Future[Proof], Kata] = {
-        pool.submit(job, kata): kata
-        for pool, jobs in zip(pools, (commands, side_door), strict=True)
-        for job, kata in jobs
+    futures: dict[Future[Proof], str] = {
+        pool.submit(job): name for pool, jobs in zip(pools, (commands, side_door), strict=True) for name, job in jobs
     }
     try:
         for done, future in enumerate(as_completed(futures), start=1):
-            proof = proofs[futures[future].id]
+            proof = proofs[futures[future]]
             try:
                 proof.add(future.result())
             except (GraderError, OSError) as error:
@@ -158,7 +160,11 @@ def prove_answers(kata: Kata) -> Proof:
         if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
             proof.faults.append("builtin.py, which calls what is banned, should break the rules, but does not")
     for path, result in zip(right, graded, strict=False):
-        proof.count_right(path.name, result["state"] == "solved", first_failure(result))
+        solved = result["state"] == "solved"
+        proof.right += 1
+        proof.accepted += solved
+        if not solved:
+            proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
     return proof
 
 
@@ -167,14 +173,6 @@ def refusing_nothing(kata: Kata) -> list[str]:
     source = kata.reference_file.read_text(encoding="utf-8")
     refused = any(case.raises for answer in kata.grader.answers for case in answer.cases)
     return [without(source, refusals_in(source))] if refused else []
-
-
-def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata) -> Proof:
-    return elsewhere(free, wrong.judge, kata.root, kata.id, deep)
-
-
-def prove_part(free: SimpleQueue[int | None], part: Kata) -> Proof:
-    return elsewhere(free, of_programs.prove, part.root, part.topic, part.id)
 
 
 def elsewhere(free: SimpleQueue[int | None], prove: Callable[..., Proof], *given: Any) -> Proof:
@@ -192,7 +190,7 @@ def elsewhere(free: SimpleQueue[int | None], prove: Callable[..., Proof], *given
         free.put(processor)
 
 
-def prove_integrity(files: list[Path], kata: Kata) -> Proof:
+def prove_integrity(kata: Kata, files: list[Path]) -> Proof:
     """Every file of tests/hostile/<kata> should end as its first line says, with a verdict for every check."""
     proof = Proof(kata.id)
     for path, result in zip(files, grade(kata, files), strict=True):
@@ -238,11 +236,8 @@ def first_line(path: Path) -> str:
 
 def isolation() -> str:
     """How well this system lets submissions be shut in."""
-    launcher = new_launcher()
-    try:
+    with contextlib.closing(new_launcher()) as launcher:
         return launcher.isolation
-    finally:
-        launcher.close()
 
 
 def grade(kata: Kata, files: list[Path], *more: str) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ check fails, those first by which others were caught, and then only what tells i
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import itertools
 import random
@@ -50,16 +51,12 @@ def judge(root: Path, name: str, deep: bool, processor: int | None) -> Proof:
     gc.freeze()
     keep_to(processor)
     keep_freed_memory()
-    launcher = new_launcher()  # before a grader is imported
-    assert launcher.isolation
-    torch.set_num_threads(1)
-    bench = Bench(katas.find_one(name, root), launcher)
-    try:
-        bench.prove(deep)
-        return bench.proof
-    finally:
-        bench.close()
-        launcher.close()
+    with contextlib.closing(new_launcher()) as launcher:  # before a grader is imported
+        assert launcher.isolation
+        torch.set_num_threads(1)
+        with contextlib.closing(Bench(katas.find_one(name, root), launcher)) as bench:
+            bench.prove(deep)
+            return bench.proof
 
 
 class Bench:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import itertools
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -104,18 +104,16 @@ def stumbles(events: Iterable[Event]) -> list[Stumble]:
 
     Answers that are half done tell nothing: there, nearly all of them fail.
     """
-    counts, katas = Counter[str](), dict[str, set[str]]()
+    failed = defaultdict[str, list[str]](list)  # in words -> the kata of each attempt
     for event in events:
         if event.kind != "attempt" or event.body["state"] != "failing" or is_unfinished(event):
             continue
         if 2 * event.body["score"] < POINTS:
             continue
         for words in {in_words(name) for name in own_failures(event)}:
-            counts[words] += 1
-            katas.setdefault(words, set()).add(event.kata)
-    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    again = [(words, count) for words, count in ranked if count > 1]
-    return [Stumble(words, count, tuple(sorted(katas[words]))) for words, count in again[:MOST_CHECKS]]
+            failed[words].append(event.kata)
+    again = [Stumble(one, len(names), tuple(sorted(set(names)))) for one, names in failed.items() if len(names) > 1]
+    return sorted(again, key=lambda one: (-one.attempts, one.words))[:MOST_CHECKS]
 
 
 def own_failures(attempt: Event) -> list[str]:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from graders.catalogue.texts import Question
 from graders.debugging import card as debugging
 from graders.desk import progress
 from graders.desk.debugged import debug_rounds
-from graders.desk.goal import recall
+from graders.desk.goal import Goal, recall
 from graders.desk.progress import RATINGS, Progress
 from graders.desk.state import Event, State
 from graders.desk.status import Desk, groups, overview
@@ -58,12 +58,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
         return picture.main(options.picture, root)
     output = (options.output or root / ".kata" / "report.html").resolve()
     make_room(output, "name another file with --output")
-    state = State(root)
-    try:
-        chosen = katas.all_katas(root)
-        page = page_of(state, chosen, {kata.id: Links.of(kata, output.parent) for kata in chosen})
-    finally:
-        state.close()
+    with contextlib.closing(State(root)) as state:
+        page = page_of(state, katas.all_katas(root), lambda file: address(file, output.parent))
     replace_file(output, page)
     print(f"wrote {output}; open {output.as_uri()}")
     for note in state.notes:
@@ -71,10 +67,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
     return 0
 
 
-def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: str = "") -> str:
+def page_of(state: State, chosen: list[Kata], address: Callable[[Path], str], home: str = "") -> str:
     """The report as HTML: equal for equal events on one day, but for the line that says when it was written.
 
-    `home` is the page that it leads back to, where it is one of several.
+    `address` says where a statement or an answer is. `home` is the page that this one leads back to, if any.
     """
     desk = overview(state, chosen)
     everything = state.events()
@@ -91,7 +87,7 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: 
         desk=desk,
         words=WORDS,
         marks=MARKS,
-        links=links,
+        address=address,
         home=home,
         verdicts=VERDICTS,
         ratings=RATINGS,
@@ -107,7 +103,7 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: 
         recalls=[recall for one in desk.progress.values() for recall in one.recalls],
         stumbles=habits.stumbles(made),
         topics=topics,
-        readiness=readiness(desk, topics),
+        readiness=readiness(desk, desk.goal, topics) if desk.goal else {},
         asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].core]),
         weeks=tally.weeks(days),
         # once all is solved, its line says nothing any more
@@ -130,18 +126,6 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: 
     )
 
 
-@dataclass(frozen=True)
-class Links:
-    """Where a kata's statement and answer are, as addresses on the page."""
-
-    statement: str
-    answer: str
-
-    @classmethod
-    def of(cls, kata: Kata, folder: Path) -> Links:
-        return cls(address(kata.statement, folder), address(kata.answer_file, folder))
-
-
 def address(file: Path, folder: Path) -> str:
     try:
         return quote(Path(os.path.relpath(file, folder)).as_posix())
@@ -149,11 +133,10 @@ def address(file: Path, folder: Path) -> str:
         return file.as_uri()
 
 
-def readiness(desk: Desk, topics: Mapping[str, list[Kata]]) -> dict[str, tuple[int, int, float]]:
+def readiness(desk: Desk, goal: Goal, topics: Mapping[str, list[Kata]]) -> dict[str, tuple[int, int, float]]:
     """By topic: katas that were solved, all of them, and the share that should be known on the day of the goal."""
-    goal, made = desk.goal, {}
-    for topic, group in topics.items() if goal else ():
-        assert goal
+    made = {}
+    for topic, group in topics.items():
         known = [desk.progress[kata.id] for kata in group]
         made[topic] = (sum(one.solved > 0 for one in known), len(known), mean(recall(goal, one) for one in known))
     return made

@@ -19,7 +19,7 @@ from graders.catalogue.katas import LEVELS, Kata
 from graders.desk import status
 from graders.desk.state import State
 from graders.faults import UsageError
-from graders.report.page import MARKS, WORDS, Links, page_of
+from graders.report.page import MARKS, WORDS, page_of
 from graders.web import HERE, around
 from graders.web.cards import TEMPLATES
 from graders.web.practice import Practice
@@ -36,9 +36,9 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
     @app.get("/report")
     def show_report() -> HTMLResponse:  # in a thread of its own: it imports every grader
         state = State(root)
-        links = {name: Links(f"{prefix}/kata/{name}", f"{prefix}/kata/{name}") for name in site.katas}
         try:
-            return HTMLResponse(site.guarded(lambda: page_of(state, list(site.katas.values()), links, f"{prefix}/")))
+            chosen, address = list(site.katas.values()), lambda file: f"{prefix}/kata/{file.parent.name}"
+            return HTMLResponse(site.guarded(lambda: page_of(state, chosen, address, f"{prefix}/")))
         finally:
             state.close()
 

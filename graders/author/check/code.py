@@ -113,10 +113,9 @@ def costs(kata: Kata) -> Iterator[str]:
     if budgeted and not (tensors or texts or any(isinstance(leaf, Tensor) for leaf in made)):
         yield f"{grader.at('Budget')}: no Budget is needed, since no text comes in, and no tensor in or out"
     if kata.proof and budgeted != any(mistake.slow for mistake in kata.mistakes):
-        lacks = (
-            "should have slow=True where there is a budget" if budgeted else "has slow=True where there is no budget"
-        )
-        yield f"{Page.of(kata, kata.solutions / 'mistakes.py').at('MISTAKES')}: a Mistake {lacks}"
+        place = Page.of(kata, kata.solutions / "mistakes.py").at("MISTAKES")
+        lacks = "should have slow=True where there is a" if budgeted else "has slow=True where there is no"
+        yield f"{place}: a Mistake {lacks} budget"
 
 
 def first_cases(kata: Kata) -> Iterator[str]:

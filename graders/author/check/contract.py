@@ -35,14 +35,11 @@ def contract(kata: Kata) -> Iterator[str]:
         if kind in shared and kind not in answers:
             yield f"{page.shown}: under {HEADING!r} should stand '- {kind}: …', since {why}"
     gradients = answers.get("gradients", "")
+    if not gradients or TODO in gradients or EVERY.search(gradients):
+        return
     tested = {name for answer in kata.grader.answers for name in answer.differentiable}
     for name in sorted(tested.intersection(one.name for one in facts_in(texts.signature_block(kata)))):
-        if (
-            gradients
-            and TODO not in gradients
-            and not re.search(rf"\b{name}\b", gradients)
-            and not EVERY.search(gradients)
-        ):
+        if not re.search(rf"\b{name}\b", gradients):
             yield f"{page.shown}: what it says of gradients should name {name}, since the grader tests its gradient"
 
 

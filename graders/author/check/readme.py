@@ -89,26 +89,24 @@ def front_page(kata: Kata) -> Iterator[str]:
     """Each bullet names the cases that it is about; the table names all else, bad arguments and cost in a row each."""
     page = Page.of(kata, kata.statement)
     first = page.between(f"## {texts.FIRST}\n", f"## {texts.THEN}\n")
+    write, robust = page.at(f"## {texts.FIRST}"), page.at(f"## {texts.THEN}")
     bullets = len(re.findall(r"^- ", first.text, re.MULTILINE))
     if bullets not in BULLETS:
-        yield f"{page.at(f'## {texts.FIRST}')}: three to five bullets should say what to write first, got {bullets}"
+        yield f"{write}: three to five bullets should say what to write first, got {bullets}"
     if f"`nox -s grade -- {kata.id} -k core`" not in first.text:
-        yield f"{page.at(f'## {texts.FIRST}')}: `nox -s grade -- {kata.id} -k core` should stand below the bullets"
+        yield f"{write}: `nox -s grade -- {kata.id} -k core` should stand below the bullets"
     planned = [check for check in checks.plan(kata.grader, kata.module) if not ALWAYS.fullmatch(check.name)]
     core = {short(check) for check in planned if check.core}
     beyond = {in_table(check) for check in planned if not check.core}
-    named = first.named()
-    yield from (
-        f"{page.at(f'## {texts.FIRST}')}: no bullet names {name}, a check of the core"
-        for name in sorted(core - named.keys())
-    )
-    yield from (f"{named[name]}: {name} is no check of the core" for name in sorted(named.keys() - core))
-    table = page.between(f"## {texts.THEN}\n", "<details>")
-    rows = in_rows(table)
-    yield from (
-        f"{page.at(f'## {texts.THEN}')}: no row of the table names {name}" for name in sorted(beyond - rows.keys())
-    )
-    yield from (f"{rows[name]}: {name} is no check beyond the core" for name in sorted(rows.keys() - beyond))
+    named, rows = first.named(), in_rows(page.between(f"## {texts.THEN}\n", "<details>"))
+    for name in sorted(core - named.keys()):
+        yield f"{write}: no bullet names {name}, a check of the core"
+    for name in sorted(named.keys() - core):
+        yield f"{named[name]}: {name} is no check of the core"
+    for name in sorted(beyond - rows.keys()):
+        yield f"{robust}: no row of the table names {name}"
+    for name in sorted(rows.keys() - beyond):
+        yield f"{rows[name]}: {name} is no check beyond the core"
 
 
 def calls(kata: Kata) -> Iterator[str]:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from graders.author.check.page import Page
+from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 
-BLOCK = re.compile(r"```python\n(?!>>>)(.*?)```", re.DOTALL)
 SPAN = re.compile(r"`([\w.]+)\(([^`]*)\)`")
 
 
@@ -34,7 +34,7 @@ def signatures(kata: Kata) -> Iterator[str]:
 
 def of_code(page: Page, asked: dict[str, str], first: bool = False) -> Iterator[str]:
     """What a page's blocks of code define should be defined so; the first block, where it counts, defines all."""
-    for number, block in enumerate(BLOCK.finditer(page.text)):
+    for number, block in enumerate(texts.BLOCK.finditer(page.text)):
         line = page.text.count("\n", 0, block.start(1))
         try:
             found = signatures_in(ast.parse(block[1]))

@@ -54,10 +54,8 @@ def mend(page: Path) -> None:
     """What the theme leaves out for those who do not see the page, or have no mouse."""
     text = page.read_text(encoding="utf-8")
     text = text.replace('<input class="md-option"', '<input tabindex="-1" class="md-option"')
-    text = text.replace(
-        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
-    )
-    page.write_text(text, encoding="utf-8")
+    search = 'data-md-component="search" role="dialog"'
+    page.write_text(text.replace(search, f'{search} aria-label="Search"'), encoding="utf-8")
 
 
 def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str, repository: str) -> None:
@@ -118,18 +116,15 @@ def front_page(chosen: list[Kata], repository: str) -> str:
         "path": {name: title for name, (title, _) in goals.items()},
     }
     filters = {kind: [(f"{kind}-{one}", text) for one, text in own.items()] for kind, own in values.items()}
-    chosen_in_each = itertools.product(*([None, *(one for one, _ in own)] for own in filters.values()))
-    combined = [set(filter(None, some)) for some in chosen_in_each]
-    return (
-        environment(HERE)
-        .get_template("index.md.jinja")
-        .render(
-            katas={kata.id: kata for kata in chosen},
-            classes=known,
-            filters=filters,
-            empty=[sorted(some) for some in combined if not any(some <= own for own in known.values())],
-            repository=repository,
-        )
+    choices = [[None, *(one for one, _ in own)] for own in filters.values()]
+    combined = [set(filter(None, some)) for some in itertools.product(*choices)]
+    template = environment(HERE).get_template("index.md.jinja")
+    return template.render(
+        katas={kata.id: kata for kata in chosen},
+        classes=known,
+        filters=filters,
+        empty=[sorted(some) for some in combined if not any(some <= own for own in known.values())],
+        repository=repository,
     )
 
 
