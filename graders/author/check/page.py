@@ -33,11 +33,8 @@ class Page:
 
     def between(self, start: str, end: str) -> Page:
         """What stands between these words, at the lines where it stands; all else is blank."""
-        first = self.text.find(start)
-        last = self.text.find(end, first) if first >= 0 else -1
-        body = self.text[first + len(start) : last if last >= 0 else len(self.text)] if first >= 0 else ""
-        before = self.text[: max(first, 0) + len(start)]
-        return Page(self.shown, "\n" * before.count("\n") + body)
+        before, found, after = self.text.partition(start)
+        return Page(self.shown, "\n" * (before + found).count("\n") + after.partition(end)[0])
 
     def named(self) -> dict[str, str]:
         """The checks that its comments name -> the first place where one does."""
