@@ -1,4 +1,4 @@
-"""Draws the README's pictures from real runs: `.venv/bin/python -m graders.author.pictures [grade] [page]`."""
+"""Draws the README's pictures from real runs: `.venv/bin/python -m graders.author.pictures [grade] [page] [debug]`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urljoin
 
+from playwright.sync_api import ViewportSize
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
@@ -47,17 +48,19 @@ class SelfAttention(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         q, k, v = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = q @ k / math.sqrt(x.shape[-1])
+        scores = (q / math.sqrt(x.shape[1])) @ k.mT
         weights = torch.softmax(scores, dim=-1)
         return weights @ v, weights
 """
+SCREEN: ViewportSize = {"width": 1280, "height": 800}
+LONGEST = 600_000  # milliseconds, for the bugs to be planted and the script to run
 ERASED = re.compile(r"[^\n]*\n[^\n]*\x1b\[1A\x1b\[2K|[^\n]*\x1b\[2K|\x1b\[\?25[lh]")  # lines that show progress
 
 
 def main() -> None:
-    drawn = {"grade": grade, "page": page}
+    drawn = {"grade": grade, "page": page, "debug": debug}
     if unknown := set(sys.argv[1:]) - set(drawn):
-        sys.exit(f"there are the pictures grade and page, got {', '.join(sorted(unknown))}")
+        sys.exit(f"there are the pictures {', '.join(drawn)}, got {', '.join(sorted(unknown))}")
     for name in sys.argv[1:] or drawn:
         drawn[name]()
 
@@ -122,14 +125,32 @@ def page() -> None:
     kata = katas.find_one(PRACTISED, ROOT)
     with measuring.copied(ROOT) as copy, web.served(copy) as (_, address), web.chromium() as browser:
         (copy / kata.answer_file.relative_to(kata.root)).write_text(WRITTEN, encoding="utf-8")
-        shown = browser.new_page(viewport={"width": 1280, "height": 800})
+        shown = browser.new_page(viewport=SCREEN)
         shown.goto(address)
         shown.goto(urljoin(address, f"/kata/{kata.id}"))
         shown.wait_for_selector(".cm-content[aria-label]")
         shown.keyboard.press("Control+Enter")
-        shown.wait_for_selector(".cm-lineNumbers .marked")
+        shown.wait_for_selector(".like")
         shown.get_by_role("button", name="Stop").wait_for(state="hidden")  # or else the mistake is still looked for
+        shown.locator(".card dt", has_text="smallest").wait_for()
         shown.screenshot(path=PICTURES / "web.png")
+
+
+def debug() -> None:
+    """A symptom round, after the first run of its script."""
+    from graders.author.bench import measuring, web
+
+    with measuring.copied(ROOT) as copy, web.served(copy) as (_, address), web.chromium() as browser:
+        shown = browser.new_page(viewport=SCREEN)
+        shown.goto(address)
+        shown.goto(urljoin(address, "/debug"))
+        shown.get_by_label("Symptom round").select_option("gpt")
+        shown.get_by_label("Seed").fill("5")
+        shown.get_by_role("button", name="Begin").click()
+        shown.wait_for_selector(".cm-content[aria-label]", timeout=LONGEST)
+        shown.get_by_role("button", name="run", exact=True).click()
+        shown.locator(".log p", has_text="Symptom:").wait_for(timeout=LONGEST)
+        shown.screenshot(path=PICTURES / "debug.png")
 
 
 if __name__ == "__main__":
