@@ -19,12 +19,12 @@ from rich.console import Console
 
 from graders import __main__ as cli
 from graders.catalogue import katas
-from graders.catalogue.bugs import Bug, Change, planted, right_file, stood_for
+from graders.catalogue.bugs import Bug, Change, changes, planted, right_file, size, stood_for
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.debugging.card import rows_of
 from graders.debugging.commands import show_hint
-from graders.debugging.debugging import lines_before, lines_changed
+from graders.debugging.debugging import lines_before
 from graders.debugging.draw import around, described, draw, suiting
 from graders.debugging.session import DebugSession, eligible
 from graders.debugging.words import matcher_of
@@ -36,6 +36,7 @@ from graders.faults import ROOT, UsageError
 from graders.judge.planting import Planting
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
+from graders.sitting.terminal import two_columns
 from tests.sittings import Tty, flat, piped
 from tests.test_report import solved
 from tests.toys import REFERENCE, end, run
@@ -491,7 +492,7 @@ def test_lines_of_an_edited_file_are_those_that_were_written() -> None:
     assert lines_before(INVERSE, now, 10) == range(8, 9)
     rewritten = RIGHT[: RIGHT.index("    if")] + "    a\n    b\n    c\n    d\n"
     assert [lines_before(INVERSE, rewritten, line) for line in (6, 9)] == [range(6, 8), range(8, 9)]
-    assert lines_changed(INVERSE, now) == 3
+    assert size(changes(INVERSE, now)) == 3
     call = "a = f(\n    1,\n    2,\n)\nif a:\n    b()\n"
     assert around(call, range(1, 2)) == {1, 2, 3, 4}
     assert around(call, range(5, 5)) == {5, 6}  # something was left out between these
@@ -555,14 +556,18 @@ def test_plain_words_are_understood_or_asked_back(name: str) -> None:
 def test_report_says_of_a_line_that_was_moved_that_it_was() -> None:
     shown = Console(width=80, record=True, file=io.StringIO())
     line = "    optimizer.zero_grad()"
-    shown.print(rows_of(PlantedBug("late", "it is cleared too late", 1, [1], [line], [line], "numerics/x", "")))
+    shown.print(
+        two_columns(rows_of(PlantedBug("late", "it is cleared too late", 1, [1], [line], [line], "numerics/x", "")))
+    )
     assert "was    optimizer.zero_grad()" in (text := shown.export_text())
     assert "right  the same, in another place" in text
 
 
 def test_report_shows_what_was_said_twice_once() -> None:
     shown = Console(width=80, record=True, file=io.StringIO())
-    shown.print(rows_of(PlantedBug("late", "it is late", 1, [1], [], [], "", "", words=["why", "why", "other"])))
+    shown.print(
+        two_columns(rows_of(PlantedBug("late", "it is late", 1, [1], [], [], "", "", words=["why", "why", "other"])))
+    )
     assert [line.split() for line in shown.export_text().splitlines()][3:5] == [["you", "why"], ["you", "other"]]
 
 

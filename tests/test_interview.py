@@ -32,9 +32,9 @@ from graders.desk.state import Event, State
 from graders.faults import ROOT, UsageError
 from graders.interview import card, debrief, draw, loop
 from graders.interview import session as interviews
-from graders.interview.interview import Interview
+from graders.interview.interview import pace_of
 from graders.interview.marks import marks, overall
-from graders.interview.pace import pace_of
+from graders.interview.prepared import Prepared
 from graders.interview.record import InterviewReport, begun, reports
 from graders.interview.round import PHASES, Answered, Round, Submit
 from graders.sandbox.launcher import new_launcher
@@ -635,7 +635,7 @@ def submitted(minutes: int, score: int, tests: tuple[bool, int, int] | None, ela
     """An interview of one kata that ended."""
     one = Round("scale", "toys", 1, 15, tests=tests, reached=["clarify"], traps=[1, 2], plan_score=3)
     one.submits.append(Submit("failing", score, 100, [], None, None))
-    return InterviewReport("x", NOON, minutes, 1, [one], Reading(0, "", NOON), elapsed=elapsed, ended="finished")
+    return InterviewReport("x", NOON, minutes, 1, [one], elapsed=elapsed, ended="finished")
 
 
 def test_overall_line_says_what_it_rests_on_and_own_scores_stand_apart() -> None:
@@ -727,8 +727,8 @@ def test_what_gives_the_next_part_away_is_not_asked_before_it(chained: Path, clo
             [draw.Part(scale(chained), 15), draw.Part(Kata(chained, "toys", "affine"), 10, "scale")], 30, seed
         )
         report = begun(Event("interview", "", begin, NOON))
-        sat: Any = SimpleNamespace(report=report, twists={})
-        found = [one.question for one in Interview.to_be_asked(sat, scale(chained))]
+        prepared = Prepared(scale(chained), seed, report.coming("scale"))
+        found = [one.question for one in prepared.asked]
         assert asked[0] not in found
         if asked[1] in found:
             break

@@ -25,6 +25,7 @@ from graders.interview.marks import marks
 from graders.interview.partner import sheet
 from graders.interview.partner.page import page_of
 from graders.interview.partner.sheet import Sheet
+from graders.interview.prepared import Prepared
 from graders.interview.record import InterviewReport, reports
 from tests.browsing import unfolded, violations
 from tests.sittings import Tty, flat, piped
@@ -153,7 +154,7 @@ def test_page_is_covered_until_its_reader_says_that_they_are_the_interviewer(bro
 
 
 def test_ticks_are_in_the_code_and_survive_a_reload(browser: Browser, file: Path) -> None:
-    sheets = [Sheet.of(kata, SEED) for kata in TWO]
+    sheets = [Sheet.of(Prepared(kata, SEED)) for kata in TWO]
     page = browser.new_page()
     page.goto(file.as_uri())
     unfolded(page)
@@ -202,8 +203,8 @@ def test_twist_is_on_the_page_and_has_a_score(desk: Path) -> None:
     page = page_of([kata], 20, SEED)
     assert "Now let the factor be a tensor." in page
     assert "Multiply by it; the rest stays." in page
-    assert Sheet.of(kata, SEED).questions[-1] == "Now let the factor be a tensor."
-    assert page.count('data-base="5"') == 1 + len(Sheet.of(kata, SEED).questions)
+    assert Sheet.of(Prepared(kata, SEED)).questions[-1] == "Now let the factor be a tensor."
+    assert page.count('data-base="5"') == 1 + len(Sheet.of(Prepared(kata, SEED)).questions)
 
 
 def test_friends_hold_an_interview(desk: Path, terminal: Callable[..., Tty]) -> None:
@@ -227,7 +228,7 @@ def test_friends_hold_an_interview(desk: Path, terminal: Callable[..., Tty]) -> 
     (desk / ".kata/interview/scale.py").write_text(WRONG)
     one.says("submit", "this counts ", "[test  ")
     one.says("next", "Answer your interviewer's questions", "[follow-up  ")
-    sheets = [Sheet.of(Kata(desk, "toys", "scale"), 7)]
+    sheets = [Sheet.of(Prepared(Kata(desk, "toys", "scale"), 7))]
     answers = [1] * (len(sheets[0].questions) - 1) + [4]  # the twist
     code = code_of([1, 0, 1, 0, 3, 1, *answers], 7, sheets)
     one.says("next", "Type it, or", "code > ")

@@ -18,9 +18,8 @@ from graders.catalogue.bugs import Bug, bugs_of, planted
 from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_FILE, MOST_IN_A_PROGRAM, Output, Program, programs
 from graders.debugging.commands import show_hint, tell_commands
 from graders.debugging.draw import draw_program
-from graders.debugging.round import Round
 from graders.debugging.session import DebugSession
-from graders.debugging.symptom import drawn
+from graders.debugging.symptom import SymptomRound, drawn
 from graders.debugging.words import matcher_of
 from graders.desk.debugged import PlantedBug
 from graders.faults import ROOT, UsageError
@@ -180,7 +179,7 @@ def test_round_that_no_program_can_hold_is_refused(name: str, count: int, most: 
 def test_help_says_what_a_symptom_round_takes(capsys: pytest.CaptureFixture[str]) -> None:
     program, terminal = Program(ROOT, "grpo"), Streams()
     files: list[Any] = [SimpleNamespace(kata=part, pace=None, terminal=terminal) for part in program.parts]
-    tell_commands(Round(files, program), "")
+    tell_commands(SymptomRound(files, program), "")
     shown = flat(capsys.readouterr().out)
     assert "bug FILE LINE WHY claim" in shown
     assert "submit judge all files" in shown

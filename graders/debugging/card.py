@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from graders.desk import diff
 from graders.desk.debugged import WRONG_LINE, DebugRound, PlantedBug, Practice
 from graders.desk.status import when
-from graders.sitting.clock import in_words
-from graders.sitting.terminal import Terminal
+from graders.sitting.clock import in_words, took
+from graders.sitting.terminal import Terminal, two_columns
 
 MOST_CHANGED = 30  # lines, from which on a diff shows nothing any more
 
@@ -24,14 +22,14 @@ def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice
     name = f"{report.program}/{report.kata}.py" if report.program else report.kata
     terminal.heading(f"Report of debug round {number}: {name}")
     minutes = "1 minute" if report.minutes == 1 else f"{report.minutes} minutes"
-    terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {minutes}; {ended(report)}")
+    terminal.say(f"{report.began}, {minutes}; {took(report)}")
     if not report.ended:
         terminal.say("the bugs are shown once the round is over")
         return
     for place, bug in enumerate(report.bugs, start=1):
         terminal.say()
         terminal.say(f"Bug {place}, line {bug.line}: {bug.points} points", style="bold")
-        terminal.show(Padding(rows_of(bug), (0, 0, 0, 2)))
+        terminal.show(Padding(two_columns(rows_of(bug)), (0, 0, 0, 2)))
     terminal.say()
     if not report.bugs:
         terminal.say("No bug was planted in this file.")
@@ -67,27 +65,12 @@ def show_ways(terminal: Terminal, reports: Sequence[DebugRound], number: int) ->
     terminal.say(f"the same bugs again:  {again}\nthis report again:  nox -s debug -- --report {number}")
 
 
-def ended(report: DebugRound) -> str:
-    took = f"took {in_words(report.elapsed)}"
-    if report.overtime:
-        took += f", {in_words(report.overtime)} over"
-    return {"finished": took, "abandoned": f"{took}; abandoned"}.get(report.ended, f"{took} so far; still open")
-
-
-def rows_of(bug: PlantedBug) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+def rows_of(bug: PlantedBug) -> list[tuple[str, str]]:
     was, right = ("\n".join(line.strip() for line in lines) or "nothing" for lines in (bug.was, bug.right))
-    table.add_row("was", Text(was))
-    table.add_row("right", Text("the same, in another place" if was == right else right))
-    table.add_row("it is", Text(bug.sentence))
-    if bug.alone:
-        table.add_row("alone", Text(bug.alone))
-    for words in dict.fromkeys(bug.words):
-        table.add_row("you", Text(words))
-    table.add_row("", Text(became(bug)))
-    return table
+    rows = [("was", was), ("right", "the same, in another place" if was == right else right), ("it is", bug.sentence)]
+    rows += [("alone", bug.alone)] * bool(bug.alone)
+    rows += [("you", words) for words in dict.fromkeys(bug.words)]
+    return [*rows, ("", became(bug))]
 
 
 def became(bug: PlantedBug) -> str:

@@ -6,12 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from rich.text import Text
-
 from graders.debugging.debugging import Debugging
 from graders.desk.debugged import PlantedBug
 from graders.kata.mistakes import Mistake
-from graders.sitting import asking_back
 from graders.sitting.asking_back import MAYBE, Match, Offer
 
 LEAST = 0.05  # the score of words that have something to do with a mistake
@@ -60,10 +57,8 @@ def understand(debugging: Debugging, line: int, text: str, words: str, bugs: Seq
     if found.clear:
         likeliest, *others = found.maybe
         debugging.say(f"I take that as: {wrong_in(debugging.mistakes[likeliest])}")
-        debugging.say(asking_back.may_be_taken_back(len(others)))
         offer(debugging, others, there, lambda: debugging.note("meant", bug=bug, meant=""))
     elif found.maybe:
-        debugging.say(asking_back.preamble(len(found.maybe), "mean"))
         offer(debugging, found.maybe, there)
     elif found.meant is None:
         why = "I did not understand why it is wrong: put it another way" if words else "Say also why it is wrong"
@@ -74,12 +69,9 @@ def offer(
     debugging: Debugging, maybe: Sequence[int], bugs: Sequence[str], take_back: Callable[[], None] | None = None
 ) -> None:
     """Lists the mistakes that may be meant; `take_back` undoes what the words were taken for."""
-    names = [one.name for one in debugging.mistakes]
-    debugging.offer = Offer(maybe, lambda one: take(debugging, bugs, names[one]), take_back)
-    table = debugging.terminal.two_columns()
-    for place, one in enumerate(maybe, start=1):
-        table.add_row(str(place), Text(wrong_in(debugging.mistakes[one])))
-    debugging.terminal.show(table)
+    known = debugging.mistakes
+    made = Offer(maybe, lambda one: take(debugging, bugs, known[one].name), take_back)
+    debugging.ask_back(made, "mean", (wrong_in(known[one]) for one in maybe))
 
 
 def wrong_in(mistake: Mistake) -> str:
@@ -97,11 +89,11 @@ def take(debugging: Debugging, bugs: Sequence[str], mistake: str) -> None:
 def show(debugging: Debugging) -> None:
     """All claims, and how each was understood; whether a bug is there is told at the end."""
     known = {one.name: one for one in debugging.mistakes}
-    table = debugging.terminal.two_columns()
+    rows = []
     for one in debugging.report.claims:
         understood = f"taken as: {wrong_in(known[one.meant])}" if one.meant in known else "why is not understood"
-        table.add_row(f"line {one.line}", Text(f"{one.words}\n{understood}" if one.words else "no reason"))
-    debugging.terminal.show(table)
+        rows.append((f"line {one.line}", f"{one.words}\n{understood}" if one.words else "no reason"))
+    debugging.terminal.rows(rows)
 
 
 def meant(debugging: Debugging, words: str, line: int) -> Match:

@@ -6,7 +6,6 @@ import difflib
 import functools
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graders.catalogue.bugs import Bug, bugs_of, stood_for
@@ -20,10 +19,7 @@ from graders.faults import UsageError
 from graders.judge.planting import Left, Planting
 from graders.judge.warm import WarmJudge
 from graders.kata.mistakes import Mistake
-from graders.sitting.asking_back import Offer
-from graders.sitting.clock import Clock
 from graders.sitting.interrupts import stoppable
-from graders.sitting.pace import Pace, usual
 from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Terminal
 
@@ -39,7 +35,7 @@ less if no bug is there. At the end you see which claims were right. `submit` ju
 {EACH} points for each. `hint` helps (-{HINT_COSTS[0]} points), `help` lists what else you can type."""
 
 
-class Debugging(Sitting):
+class Debugging(Sitting[DebugRound]):
     """One debug round."""
 
     kind = KEY
@@ -52,15 +48,12 @@ class Debugging(Sitting):
         report: DebugRound,
         bugs: Sequence[Bug],
         planting: Planting,
-        clock: Clock,
         terminal: Terminal,
         judge: WarmJudge,
     ) -> None:
-        super().__init__(state, report, clock, terminal, judge, Pace(usual(report.minutes), clock))
-        self.report = report
+        super().__init__(state, report, terminal, judge)
         self.bugs = bugs
         self.planting = planting
-        self.offer: Offer | None = None  # the mistakes that may be meant
         self.called = ""  # how a claim names the file, where there are several
 
     @property
@@ -68,20 +61,8 @@ class Debugging(Sitting):
         return self.planting.kata
 
     @property
-    def file(self) -> Path:
-        return attempts.file_for(self.kata, KEY)
-
-    @property
-    def shown(self) -> str:
-        return attempts.shown(self.kata, KEY)
-
-    @property
     def runs(self) -> list[tuple[str, bool]]:
         return self.report.runs
-
-    @property
-    def at(self) -> str:
-        return KEY
 
     @functools.cached_property
     def mistakes(self) -> list[Mistake]:
@@ -131,10 +112,6 @@ class Debugging(Sitting):
     def restore(self) -> None:
         """Writes the file with its bugs again. Raises: UsageError."""
         attempts.write(self.file, self.report.planted)
-
-    def end(self) -> None:
-        """Raises: UsageError."""
-        self.add("end", how="finished")
 
     def bugs_at(self, line: int) -> list[PlantedBug]:
         """Those that a line of the file, as it is now, belongs to; those first that were not found yet."""
@@ -202,10 +179,3 @@ def lines_before(written: str, now: str, line: int) -> range:
                 return range(at, at + 1)
             return range(max(at - 1, first + 1), min(at + 1, last) + 1) if first < last else range(first, first + 2)
     return range(line, line)
-
-
-def lines_changed(written: str, now: str) -> int:
-    matcher = difflib.SequenceMatcher(None, written.splitlines(), now.splitlines(), autojunk=False)
-    return sum(
-        max(last - first, end - begin) for kind, first, last, begin, end in matcher.get_opcodes() if kind != "equal"
-    )

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from graders.catalogue.bugs import Bug, are_apart, bugs_of, places, planted, right_file, size
+from graders.catalogue.bugs import Bug, are_apart, bugs_of, places, planted, right_file
 from graders.catalogue.katas import Kata
 from graders.catalogue.programs import Output, Program
 from graders.desk.debugged import PlantedBug, Practice
@@ -169,8 +169,3 @@ def around(text: str, span: range) -> set[int]:
 def reach(node: ast.stmt) -> range:
     """Its lines, from 1."""
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
-
-
-def lines_needed(bugs: Sequence[Bug]) -> int:
-    """How many lines have to change."""
-    return sum(size(bug.changes) for bug in bugs)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rich.text import Text
 
+from graders.catalogue.bugs import changes, size
+from graders.debugging.debugging import Debugging
 from graders.judge.card import WORDS, Card, Row, card_of
+from graders.judge.planting import Left
 from graders.judge.reporter import COLOURS
 from graders.judge.results import Result
 from graders.sitting.grading import SittingReporter
@@ -41,3 +46,38 @@ class ExtensionReporter(SittingReporter):
 
     def commands(self, card: Card) -> list[Row]:
         return []
+
+
+class Judged(NamedTuple):
+    """A submitted file: its bugs that are left, and its result; None where it is the reference itself, pasted."""
+
+    left: Left
+    result: Result | None
+
+
+def judge(one: Debugging, reporter: DebugReporter) -> Judged | None:
+    """Judges a file and remembers what came of it; None where there is nothing to judge in it.
+
+    Raises: UsageError, Stopped.
+    """
+    text, report = one.source(), one.report
+    if pasted := one.pasted(text):
+        one.say(pasted)
+        state, judged = "pasted", Judged(Left(frozenset(bug.name for bug in report.left), new=False), None)
+    else:
+        result = reporter.of(one.kata, one.file)
+        if result.state in ("error", "todo"):
+            return None
+        state, judged = result.reached, Judged(left_in(one, text, result), result)
+    changed = size(changes(report.planted, text))
+    left = sorted(judged.left.bugs)
+    one.note("submit", state=state, left=left, pasted=bool(pasted), changed=changed, source=text)
+    return judged
+
+
+def left_in(one: Debugging, text: str, result: Result) -> Left:
+    """What fails and is no planted bug is new. Raises: Stopped."""
+    if result.state == "solved":
+        return Left(frozenset(), new=False)
+    found = one.bugs_left(text) if one.bugs else Left(frozenset(), new=True)
+    return found if found.bugs else Left(frozenset(), new=True)

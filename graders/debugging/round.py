@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 
-from graders.catalogue.programs import Extension, Program
+from graders.catalogue.katas import Kata
 from graders.debugging.debugging import Debugging
+from graders.debugging.grading import DebugReporter, Judged, judge
 from graders.faults import UsageError
+from graders.sitting import running
 
+REWRITTEN = 3  # times as many lines as are needed, from which on that is said
 SEVERAL = """{files} are right answers with {bugs} bugs planted in them: {shares}. Look for them in {editor}.
 
 `bug FILE LINE WHY` claims one, as in `bug {first} 12 why`. {rest}"""
 
 
 class Round:
-    """What is sat: its files in order, and the one that was named last; in a symptom round they are a program's."""
+    """What is sat: its files in order, and the one that was named last."""
 
-    def __init__(self, files: Sequence[Debugging], program: Program | None = None) -> None:
+    taking = "submit, hint, hints, diff, restore and run"  # commands that also take a file
+    does: Mapping[str, str] = MappingProxyType({})  # what a command does, where that is not the usual
+
+    def __init__(self, files: Sequence[Debugging]) -> None:
         self.files = [*files]
-        self.program = program
-        self.at_hand = self.files[0]
+        self.first = self.at_hand = self.files[0]
+        self.terminal = self.first.terminal
+        self.say = self.terminal.say
         for one in self.files:
-            one.pace = self.files[0].pace  # the time is told once
+            one.pace = self.first.pace  # the time is told once
             one.called = f"{one.kata.id} " * (len(self.files) > 1)
 
     @property
@@ -44,34 +53,51 @@ class Round:
         return [one.kata.id for one in self.files]
 
     @property
-    def in_words(self) -> str:
-        return joined([one.file.name for one in self.files])
+    def beside(self) -> list[Kata]:
+        """Further files that are shown beside these."""
+        return []
 
     @property
-    def extension(self) -> Extension | None:
-        """What is at hand of what a symptom round goes on with, once its bugs are gone."""
-        if self.program is None or any(one.report.left for one in self.files):
-            return None
-        solved = {name for one in self.files for name in one.report.extended}
-        return next((one for one in self.program.extensions if one.kata not in solved), None)
+    def task(self) -> tuple[str, str]:
+        """What is at hand, as Session.task has it."""
+        return "", ""
+
+    @property
+    def count(self) -> int:
+        """Of bugs."""
+        return sum(len(one.report.bugs) for one in self.files)
 
     def introduce(self) -> None:
         if len(self.files) == 1:
-            self.files[0].introduce()
+            self.first.introduce()
             return
-        first, *_ = self.files
-        counts = [len(one.report.bugs) for one in self.files]
-        first.terminal.heading(joined(self.names))
-        first.say(
+        self.terminal.heading(joined(self.names))
+        self.say(
             SEVERAL.format(
                 files=joined([one.shown for one in self.files]),
-                bugs=sum(counts),
-                shares=joined([f"{count} in {name}" for count, name in zip(counts, self.names, strict=True)]),
-                editor=first.terminal.editor,
+                bugs=self.count,
+                shares=joined([f"{len(one.report.bugs)} in {one.kata.id}" for one in self.files]),
+                editor=self.terminal.editor,
                 first=self.names[-1],
-                rest=first.rules,
+                rest=self.first.rules,
             )
         )
+
+    def submit(self, argument: str) -> None:
+        """Each file that is named, but for those that nothing is left to be found in."""
+        for one in self.only(argument):
+            if one.solved and one.source() == one.report.source:
+                one.say(f"{one.kata.id}: all of its planted bugs are gone")
+            else:
+                submit_file(one)
+        if all(one.solved for one in self.files):
+            self.end()
+
+    def run(self, argument: str) -> None:
+        """Tests of the file that is named, or whose name the tests' begins with; else of the one at hand."""
+        chosen, rest = self.named(argument)
+        tested = [one for one in chosen if Path(rest).name.startswith(one.kata.id)]
+        running.run(chosen[0] if len(chosen) == 1 else tested[0] if tested else self.at_hand, rest)
 
     def named(self, argument: str) -> tuple[list[Debugging], str]:
         """The file that the argument begins with, and the rest of it; all files where it begins with none."""
@@ -92,13 +118,43 @@ class Round:
     def heading(self, one: Debugging) -> None:
         """Which file follows, where there are several."""
         if len(self.files) > 1:
-            one.terminal.say(one.shown, style="bold")
+            self.terminal.say(one.shown, style="bold")
 
     def end(self) -> None:
         """Raises: UsageError."""
         for one in self.files:
             if not one.report.ended:
-                one.end()
+                one.finish()
+
+
+def submit_file(one: Debugging) -> None:
+    """Says how many bugs are gone, and of something new that there is. Raises: UsageError, Stopped."""
+    reporter = DebugReporter(one.terminal, one.judge)
+    judged = judge(one, reporter)
+    if judged is None:
+        one.say("this does not count: there is nothing to judge in it")
+    elif judged.result:
+        one.say(what_is_left(one, judged))
+        if judged.left.new and judged.left.bugs:
+            one.say("Something else fails, which no planted bug breaks: a change of yours breaks it.")
+        elif judged.left.new:
+            reporter.show_failure(judged.result)
+        changed, needed = one.report.changed, one.report.needed
+        if changed >= REWRITTEN * needed + REWRITTEN:
+            one.say(f"you changed {changed} lines; {needed} {'is' if needed == 1 else 'are'} needed")
+
+
+def what_is_left(one: Debugging, judged: Judged) -> str:
+    count, left = len(one.bugs), judged.left
+    gone = count - len(left.bugs)
+    if left.bugs and count > 1:
+        return f"{gone} of {count} planted bugs {'is' if gone == 1 else 'are'} gone"
+    if left.bugs:
+        return "the planted bug is not gone yet"
+    are = "bugs are" if count > 1 else "bug is"
+    if left.new:
+        return f"The planted {are} gone, but something else fails, which no planted bug breaks:"
+    return f"all planted {are} gone" if count > 1 else f"the planted {are} gone"
 
 
 def joined(words: Sequence[str]) -> str:

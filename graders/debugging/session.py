@@ -16,7 +16,7 @@ except ImportError:  # Windows has none
     fcntl = None  # type: ignore[assignment]
 
 from graders.catalogue import katas
-from graders.catalogue.bugs import Bug, bugs_of, planted
+from graders.catalogue.bugs import Bug, bugs_of, planted, size
 from graders.catalogue.katas import Kata
 from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_PROGRAM, Output, Part, find_program
 from graders.debugging import (
@@ -30,22 +30,21 @@ from graders.debugging import (
 )
 from graders.debugging.debugging import Debugging
 from graders.debugging.round import Round
+from graders.debugging.symptom import SymptomRound
 from graders.desk import attempts
 from graders.desk.debugged import KEY, DebugRound, begun, debug_rounds, practices, sealed, together
 from graders.desk.progress import progress_of
-from graders.desk.state import Event, State
+from graders.desk.state import State
 from graders.desk.status import end_of_day
 from graders.faults import UsageError
 from graders.files import make_room
 from graders.judge import program_run
 from graders.judge.planting import Planting
-from graders.sitting import clock as clocks
 from graders.sitting import session
-from graders.sitting.clock import Clock, Reading
+from graders.sitting.clock import for_an_event
 from graders.sitting.commands import Command
 from graders.sitting.interrupts import whole
-from graders.sitting.session import Session, numbered
-from graders.sitting.sitting import Sitting
+from graders.sitting.session import Session
 from graders.sitting.terminal import Terminal
 
 SEEDS = 10_000
@@ -86,10 +85,11 @@ class DebugSession(Session[DebugRound]):
     """One time at the terminal: a round that begins, or goes on."""
 
     command, noun = KEY, "debug round"
+    choices = (*Session.choices, "symptom")
 
     def __init__(self, *common: Any) -> None:
         super().__init__(*common)
-        self.plantings: list[Planting] = []
+        self.ending = contextlib.ExitStack()  # what it opens is closed there
         self.round: Round | None = None
 
     @classmethod
@@ -101,8 +101,6 @@ class DebugSession(Session[DebugRound]):
         going_on = super().check(options, state)
         if options.resume and options.katas:
             raise UsageError("--resume goes on with what was drawn; name no kata")
-        if options.resume and options.symptom:
-            raise UsageError("--resume goes on with what was drawn; drop --symptom")
         if options.symptom:
             others = {name: getattr(options, name) for name in ("topic", "level", "set", "slow")}
             asked = [f"--{name}" for name, value in others.items() if value] + options.katas
@@ -117,51 +115,39 @@ class DebugSession(Session[DebugRound]):
     @classmethod
     def report(cls, terminal: Terminal, root: Path, state: State, number: int) -> None:
         past = cls.past(state)
-        report, _ = numbered(past, number, KEY, cls.noun)
+        report, number = cls.numbered(past, number)
         known = together(past, report)
         for one in known:
             card.show(terminal, one, past.index(one) + 1, practices(past).get(one.kata), state.now())
-        card.show_ways(terminal, known, past.index(report) + 1)
+        card.show_ways(terminal, known, number)
 
     @property
     def commands(self) -> list[Command[Any]]:
         return [*commands.EVERY] if self.round else []
 
     @property
-    def written(self) -> list[Sitting]:
-        return [*self.round.files] if self.round else []
+    def written(self) -> list[Debugging]:
+        return self.round.files if self.round else []
 
     @property
     def task(self) -> tuple[str, str]:
-        if not self.round or not self.round.program:
-            return "", ""
-        going_on = self.round.extension
-        return (going_on.kata, going_on.task) if going_on else ("Symptom", self.round.files[0].report.symptom)
+        return self.round.task if self.round else ("", "")
 
     @property
     def beside(self) -> list[tuple[Kata, str]]:
-        program = self.round.program if self.round else None
-        return [(Part(self.root, program.name, Path(program.script).stem), KEY)] if program else []
+        return [(one, KEY) for one in self.round.beside] if self.round else []
 
     def hold(self, going_on: DebugRound | None) -> None:
-        with alone(self.root):
-            self.hold_alone(going_on)
-
-    def hold_alone(self, going_on: DebugRound | None) -> None:
-        try:
+        with alone(self.root), self.ending:
             open_ones = together(self.past(self.state), going_on) if going_on else []
             files = self.resume(open_ones) if self.options.resume else self.begin(open_ones)
             program = files[0].report.program
-            self.round = Round(files, find_program(program, self.root) if program else None)
+            self.round = SymptomRound(files, find_program(program, self.root)) if program else Round(files)
             commands.run(self.round)
             self.report(self.terminal, self.root, self.state, 0)
-        finally:
-            for one in self.plantings:
-                one.close()
 
     def plant(self, kata: Kata) -> Planting:
-        self.plantings.append(Planting(kata, self.judge.launcher))
-        return self.plantings[-1]
+        return self.ending.enter_context(contextlib.closing(Planting(kata, self.judge.launcher)))
 
     def begin(self, given_up: Sequence[DebugRound]) -> list[Debugging]:
         """Raises: UsageError."""
@@ -186,11 +172,9 @@ class DebugSession(Session[DebugRound]):
                 attempts.write(file, text)
             for old in given_up:
                 if not old.ended:
-                    self.state.add(KEY, "", {KEY: old.id, "what": "end", "elapsed": old.elapsed, "how": "abandoned"})
+                    self.give_up(old)
             for one, body in zip(drawn, bodies, strict=True):
-                event = self.state.add(KEY, "", body | now())
-                made.append(self.sat(begun(event), one, Clock(reading_of(event))))
-                self.sitting = made[-1]
+                made.append(self.sat(begun(self.state.add(KEY, "", body | for_an_event())), one))
         minutes = common["minutes"]
         length = "1 minute" if minutes == 1 else f"{minutes} minutes"
         kind = "symptom" if self.options.symptom else "debug"
@@ -224,26 +208,21 @@ class DebugSession(Session[DebugRound]):
     def resume(self, reports: Sequence[DebugRound]) -> list[Debugging]:
         """Raises: UsageError."""
         made = [self.resume_file(one) for one in reports]
-        self.sitting = made[-1]
         for one in made:
-            one.add("resume", **now())
-        when = f"{reports[0].when.astimezone():%Y-%m-%d %H:%M}"
-        self.terminal.say(f"Your debug round of {when} goes on: {made[0].left()}.")
+            one.resume()
+        self.terminal.say(f"Your debug round of {reports[0].began} goes on: {made[0].left()}.")
         return made
 
     def resume_file(self, report: DebugRound) -> Debugging:
         """Raises: UsageError."""
         kata = self.kata_of(report)
-        names = [bug.name for bug in report.bugs]
-        bugs = sorted(
-            (bug for bug in bugs_of(kata, report.slow) if bug.name in names), key=lambda b: names.index(b.name)
-        )
+        known = {bug.name: bug for bug in bugs_of(kata, report.slow)}
+        bugs = [known[bug.name] for bug in report.bugs if bug.name in known]
         drawn = draw.Drawn(self.plant(kata), bugs)
         right = drawn.planting.right
         if (right, planted(right, bugs)) != (report.right, report.planted):
             raise UsageError(f"{kata.id} has changed since that round began: begin another, nox -s debug -- --new")
-        anchor = next(e for e in reversed(self.state.events("")) if is_anchor(e, report))
-        return self.sat(report, drawn, Clock(reading_of(anchor), anchor.body["elapsed"], report.elapsed))
+        return self.sat(report, drawn)
 
     def kata_of(self, report: DebugRound) -> Kata:
         """Raises: UsageError."""
@@ -251,8 +230,9 @@ class DebugSession(Session[DebugRound]):
             return Part(self.root, find_program(report.program, self.root).name, report.kata)
         return katas.find_one(report.kata, self.root)
 
-    def sat(self, report: DebugRound, drawn: draw.Drawn, clock: Clock) -> Debugging:
-        return Debugging(self.state, report, drawn.bugs, drawn.planting, clock, self.terminal, self.judge)
+    def sat(self, report: DebugRound, drawn: draw.Drawn) -> Debugging:
+        self.sitting = made = Debugging(self.state, report, drawn.bugs, drawn.planting, self.terminal, self.judge)
+        return made
 
 
 @contextlib.contextmanager
@@ -274,15 +254,6 @@ def alone(root: Path) -> Iterator[None]:
         yield
 
 
-def is_anchor(event: Event, report: DebugRound) -> bool:
-    """Whether it says what the clocks said."""
-    return event.body.get(KEY) == report.id and event.body["what"] in ("begin", "resume")
-
-
-def reading_of(event: Event) -> Reading:
-    return Reading(event.body["clock"], event.body["boot"], event.at)
-
-
 def begin_body(drawn: draw.Drawn) -> dict[str, Any]:
     """What a file's first event says of it alone."""
     kata = drawn.planting.kata
@@ -294,12 +265,6 @@ def begin_body(drawn: draw.Drawn) -> dict[str, Any]:
         "topic": kata.topic,
         "level": kata.about.level,
         "planted": planted(drawn.planting.right, drawn.bugs),
-        "needed": draw.lines_needed(drawn.bugs),
+        "needed": sum(size(bug.changes) for bug in drawn.bugs),
         "sealed": sealed({"right": drawn.planting.right, "bugs": draw.described(drawn)}),
     }
-
-
-def now() -> dict[str, Any]:
-    """What the clocks say, for an event."""
-    read = clocks.read()
-    return {"clock": read.seconds, "boot": read.boot}

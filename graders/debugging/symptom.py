@@ -5,22 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from graders.catalogue import katas
-from graders.catalogue.programs import Extension, Output
-from graders.debugging.debugging import Debugging, lines_changed
-from graders.debugging.grading import DebugReporter, ExtensionReporter, QuietReporter
+from graders.catalogue.katas import Kata
+from graders.catalogue.programs import Extension, Output, Part, Program
+from graders.debugging.debugging import Debugging
+from graders.debugging.grading import DebugReporter, ExtensionReporter, QuietReporter, judge
+from graders.debugging.round import Round, joined
+from graders.desk.debugged import EACH
 from graders.faults import UsageError
 from graders.judge import program_run
-from graders.judge.planting import Left
-from graders.judge.results import Result
 from graders.sitting.clock import in_words
 from graders.sitting.interrupts import stoppable
 from graders.worker.visible import WHOLE, visible
-
-if TYPE_CHECKING:
-    from graders.debugging.round import Round
 
 MOST_LINES = 400  # of a run, that are shown
 WIDE, HIGH = 60, 9  # characters of a curve
@@ -32,48 +29,147 @@ trains it, has none. All of them lie in {folder}; look for the bugs in {editor}.
 NO_SYMPTOM = "No symptom is left: this run shows what a right one does."
 
 
-def introduce(played: Round) -> None:
-    program, first = played.program, played.files[0]
-    assert program
-    first.terminal.heading(f"Symptom round: {program.name}")
-    if played.extension:
-        introduce_extension(played, played.extension)
-        return
-    first.say(
-        INTRODUCTION.format(
-            title=program.title[0].upper() + program.title[1:],
-            bugs=sum(len(one.report.bugs) for one in played.files),
-            files=played.in_words,
-            script=program.script,
-            folder=Path(first.shown).parent,
-            editor=first.terminal.editor,
-            first=played.names[0],
-            rules=first.rules,
+class SymptomRound(Round):
+    """A round over the files of a program."""
+
+    taking = "hint, hints, diff and restore"
+
+    def __init__(self, files: Sequence[Debugging], program: Program) -> None:
+        super().__init__(files)
+        self.program = program
+        self.does = {
+            "run": f"run {program.script}, or FILE beside it",
+            "submit": f"judge all files: how many bugs are gone, {EACH} points for each",
+        }
+
+    @property
+    def beside(self) -> list[Kata]:
+        """The script."""
+        return [Part(self.first.kata.root, self.program.name, Path(self.program.script).stem)]
+
+    @property
+    def extension(self) -> Extension | None:
+        """What is at hand of what the round goes on with, once its bugs are gone."""
+        if any(one.report.left for one in self.files):
+            return None
+        solved = {name for one in self.files for name in one.report.extended}
+        return next((one for one in self.program.extensions if one.kata not in solved), None)
+
+    @property
+    def task(self) -> tuple[str, str]:
+        going_on = self.extension
+        return (going_on.kata, going_on.task) if going_on else ("Symptom", self.first.report.symptom)
+
+    def introduce(self) -> None:
+        self.terminal.heading(f"Symptom round: {self.program.name}")
+        if self.extension:
+            self.introduce_extension(self.extension)
+            return
+        self.say(
+            INTRODUCTION.format(
+                title=self.program.title[0].upper() + self.program.title[1:],
+                bugs=self.count,
+                files=joined([one.file.name for one in self.files]),
+                script=self.program.script,
+                folder=Path(self.first.shown).parent,
+                editor=self.terminal.editor,
+                first=self.names[0],
+                rules=self.first.rules,
+            )
         )
-    )
-    first.say()
-    first.terminal.say("Symptom", style="bold")
-    first.say(f"  {first.report.symptom}")
+        self.say()
+        self.say("Symptom", style="bold")
+        self.say(f"  {self.first.report.symptom}")
+
+    def run(self, argument: str) -> None:
+        """The script, or a file of the learner's own beside it. Raises: UsageError, Stopped."""
+        folder, script = self.first.file.parent, self.program.script
+        name = argument or script
+        if Path(name).name != name or not (folder / name).is_file():
+            raise UsageError(f"there is no file {name!r} in {Path(self.first.shown).parent}; `run` alone runs {script}")
+        output = run_shown(self.first, name)
+        ends = "ended" if not output.status else f"ended with exit status {output.status}"
+        self.say(f"{name} {ends}")
+        if name == script:
+            show_curve(self.first, output)
+            self.say(f"Symptom: {symptom}" if (symptom := self.program.symptom(output)) else NO_SYMPTOM)
+        self.first.note("run", file=name, passed=not output.status)
+
+    def submit(self, argument: str) -> None:
+        """All files that are others than they were. Raises: UsageError, Stopped."""
+        if argument:
+            raise UsageError("`submit` judges all files of this round: type it alone")
+        if self.extension:
+            self.submit_extension(self.extension)
+            return
+        changed = False
+        for one in self.files:
+            if one.source() != one.report.known:
+                submit_file(one)
+                changed = True
+        gone = sum(one.report.mended for one in self.files)
+        if gone < self.count or not all(map(whole, self.files)):
+            are = "is" if gone == 1 else "are"
+            self.say(f"{gone} of {self.count} planted bugs {are} gone" + "; nothing changed" * (not changed))
+            return
+        self.say(f"all planted bugs are gone, after {in_words(self.first.clock())}")
+        if self.extension:
+            self.say("\nThe round goes on in the same files; `end` ends it here.")
+        self.go_on()
+
+    def go_on(self) -> None:
+        """To what is to be written next, or to the end. Raises: UsageError."""
+        if self.extension:
+            self.introduce_extension(self.extension)
+        else:
+            self.end()
+
+    def introduce_extension(self, extension: Extension) -> None:
+        every = self.program.extensions
+        number = [one.kata for one in every].index(extension.kata) + 1
+        self.terminal.heading(f"Next, {number} of {len(every)}: {extension.kata}")
+        self.terminal.markdown(extension.task)
+        self.say(
+            f"Write it in {extension.part}.py; `submit` judges that as the kata {extension.kata}, and runs the script."
+        )
+
+    def submit_extension(self, extension: Extension) -> None:
+        """It is solved once the kata's grader says so, and the script still shows no symptom."""
+        one = next(one for one in self.files if one.kata.id == extension.part)
+        kata = katas.find_one(extension.kata, one.kata.root)
+        text = one.source()
+        result = ExtensionReporter(one.terminal, one.judge).of(kata, one.file)
+        solved = result.state == "solved"
+        symptom = self.program.symptom(run_shown(one, self.program.script)) if solved else ""
+        if symptom:
+            self.say(f"The kata is solved, but the script shows: {symptom}")
+            solved = False
+        points = {"score": result.score, "max_score": result.max_score}
+        one.note("extend", extension=extension.kata, solved=solved, source=text, **points)
+        if solved:
+            self.say(f"{extension.kata} is solved, after {in_words(one.clock())}")
+            self.go_on()
 
 
-def run(played: Round, argument: str) -> None:
-    """The script, or a file of the learner's own beside it. Raises: UsageError, Stopped."""
-    program, first = played.program, played.files[0]
-    assert program
-    folder, name = first.file.parent, argument or program.script
-    if Path(name).name != name or not (folder / name).is_file():
-        raise UsageError(f"there is no file {name!r} in {Path(first.shown).parent}; `run` alone runs {program.script}")
-    output = run_shown(first, folder, name)
-    ends = "ended" if not output.status else f"ended with exit status {output.status}"
-    first.say(f"{name} {ends}")
-    if name == program.script:
-        show_curve(first, output)
-        first.say(f"Symptom: {symptom}" if (symptom := program.symptom(output)) else NO_SYMPTOM)
-    first.note("run", file=name, passed=not output.status)
+def submit_file(one: Debugging) -> None:
+    """Says what no planted bug explains. Raises: UsageError, Stopped."""
+    judged = judge(one, QuietReporter(one.terminal, one.judge))
+    if judged is None:
+        one.say(f"{one.shown} does not count: there is nothing to judge in it")
+    elif judged.left.new and judged.left.bugs:
+        one.say(f"{one.shown}: something else fails, which no planted bug breaks: a change of yours breaks it")
+    elif judged.left.new and judged.result:
+        one.say(f"{one.shown}: something fails that no planted bug breaks:")
+        DebugReporter(one.terminal, one.judge).show_failure(judged.result)
 
 
-def run_shown(debugging: Debugging, folder: Path, name: str) -> Output:
-    """Its lines are shown as they come, with the seconds that have passed. Raises: Stopped."""
+def whole(one: Debugging) -> bool:
+    """Whether no bug is left in the file, and nothing else was found wrong with it."""
+    return not one.report.left and (not one.report.submits or one.solved)
+
+
+def run_shown(debugging: Debugging, name: str) -> Output:
+    """A run of a file beside the debugged one; its lines are shown as they come, with the seconds. Raises: Stopped."""
     begun, shown = time.monotonic(), 0
 
     def tell(line: str) -> None:
@@ -85,7 +181,7 @@ def run_shown(debugging: Debugging, folder: Path, name: str) -> Output:
             debugging.say(f"        more than {MOST_LINES} lines: the rest is not shown")
 
     with stoppable(debugging.judge):
-        return program_run.run(folder, name, tell, lambda: debugging.judge.interrupted)
+        return program_run.run(debugging.file.parent, name, tell, lambda: debugging.judge.interrupted)
 
 
 def show_curve(debugging: Debugging, output: Output) -> None:
@@ -112,103 +208,3 @@ def drawn(points: Sequence[tuple[int, float]], name: str) -> str:
     lines = [f"{labels.get(place, ''):>8} |{''.join(row).rstrip()}" for place, row in enumerate(rows)]
     below = f"{'':8} +{'-' * WIDE}\n{'':9} {first:<8}{name + ' by step':^{WIDE - 16}}{last:>8}"
     return "\n".join([*lines, below])
-
-
-def submit(played: Round, argument: str) -> None:
-    """All files that are others than they were. Raises: UsageError, Stopped."""
-    if argument:
-        raise UsageError("`submit` judges all files of this round: type it alone")
-    first = played.files[0]
-    if played.extension:
-        submit_extension(played, played.extension)
-        return
-    said = [one for one in played.files if judged(one)]
-    count = sum(len(one.report.bugs) for one in played.files)
-    gone = sum(one.report.mended for one in played.files)
-    if gone < count or not all(map(whole, played.files)):
-        first.say(
-            f"{gone} of {count} planted bugs {'is' if gone == 1 else 'are'} gone" + "; nothing changed" * (not said)
-        )
-        return
-    first.say(f"all planted bugs are gone, after {in_words(first.clock())}")
-    if played.extension:
-        first.say("\nThe round goes on in the same files; `end` ends it here.")
-        introduce_extension(played, played.extension)
-    else:
-        played.end()
-
-
-def whole(one: Debugging) -> bool:
-    """Whether no bug is left in the file, and nothing else was found wrong with it."""
-    return not one.report.left and (not one.report.submits or one.solved)
-
-
-def judged(one: Debugging) -> bool:
-    """Whether there was anything to judge; notes what came of it, and says what no planted bug explains."""
-    text = one.source()
-    if text == one.report.known:
-        return False
-    if pasted := one.pasted(text):
-        one.say(pasted)
-        one.note("submit", state="pasted", left=[bug.name for bug in one.report.left], pasted=True, **kept(one, text))
-        return True
-    result = QuietReporter(one.terminal, one.judge).of(one.kata, one.file)
-    if result.state in ("error", "todo"):
-        one.say(f"{one.shown} does not count: there is nothing to judge in it")
-        return True
-    left = left_in(one, text, result)
-    one.note("submit", state=result.reached, left=sorted(left.bugs), pasted=False, **kept(one, text))
-    if left.new and left.bugs:
-        one.say(f"{one.shown}: something else fails, which no planted bug breaks: a change of yours breaks it")
-    elif left.new:
-        one.say(f"{one.shown}: something fails that no planted bug breaks:")
-        DebugReporter(one.terminal, one.judge).show_failure(result)
-    return True
-
-
-def left_in(one: Debugging, text: str, result: Result) -> Left:
-    if result.state == "solved":
-        return Left(frozenset(), new=False)
-    found = one.bugs_left(text) if one.bugs else Left(frozenset(), new=True)
-    return found if found.bugs else Left(frozenset(), new=True)
-
-
-def kept(one: Debugging, text: str) -> dict[str, object]:
-    return {"changed": lines_changed(one.report.planted, text), "source": text}
-
-
-def introduce_extension(played: Round, extension: Extension) -> None:
-    program, first = played.program, played.files[0]
-    assert program
-    number = [one.kata for one in program.extensions].index(extension.kata) + 1
-    first.terminal.heading(f"Next, {number} of {len(program.extensions)}: {extension.kata}")
-    first.terminal.markdown(extension.task)
-    first.say(
-        f"Write it in {extension.part}.py; `submit` judges that as the kata {extension.kata}, and runs the script."
-    )
-
-
-def submit_extension(played: Round, extension: Extension) -> None:
-    """It is solved once the kata's grader says so, and the script still shows no symptom."""
-    program = played.program
-    assert program
-    one = next(one for one in played.files if one.kata.id == extension.part)
-    kata = katas.find_one(extension.kata, one.kata.root)
-    text = one.source()
-    result = ExtensionReporter(one.terminal, one.judge).of(kata, one.file)
-    solved = result.state == "solved"
-    if solved:
-        output = run_shown(one, one.file.parent, program.script)
-        symptom = program.symptom(output)
-        solved = not symptom
-        if symptom:
-            one.say(f"The kata is solved, but the script shows: {symptom}")
-    points = {"score": result.score, "max_score": result.max_score}
-    one.note("extend", extension=extension.kata, solved=solved, source=text, **points)
-    if not solved:
-        return
-    one.say(f"{extension.kata} is solved, after {in_words(one.clock())}")
-    if played.extension:
-        introduce_extension(played, played.extension)
-    else:
-        played.end()

@@ -107,7 +107,6 @@ class DebugRound(Sat):
     planted: str
     right: str
     needed: int
-    at_end: datetime | None = None
     claims: list[Claim] = field(default_factory=list)
     wrong: list[int] = field(default_factory=list)
     submits: list[tuple[str, int]] = field(default_factory=list)
@@ -166,7 +165,7 @@ class DebugRound(Sat):
     def bug(self, name: str | None) -> PlantedBug | None:
         return next((bug for bug in self.bugs if bug.name == name), None)
 
-    def add_claim(self, body: dict[str, Any], event: Event) -> str:
+    def add_claim(self, body: dict[str, Any], event: Event) -> None:
         bug = self.bug(body["bug"])
         self.claims.append(Claim(body["line"], body["text"], body["bug"]))
         if bug is None and body["line"] not in self.wrong:
@@ -174,7 +173,6 @@ class DebugRound(Sat):
         if bug is not None and bug.mended is None:
             self.find(bug, self.claims[-1])
         self.add_meant(body, event)
-        return f"claimed line {body['line']}"
 
     def find(self, bug: PlantedBug, claim: Claim) -> None:
         """By a claim, which counts for this bug from now on."""
@@ -199,39 +197,28 @@ class DebugRound(Sat):
         elif bug.explained is None:
             bug.explained = self.elapsed
 
-    def add_hint(self, body: dict[str, Any], event: Event) -> str:
-        bug = self.bug(body["bug"])
-        if bug is not None:
+    def add_hint(self, body: dict[str, Any], event: Event) -> None:
+        if bug := self.bug(body["bug"]):
             bug.hints = max(bug.hints, body["level"])
-        return f"hint {body['level']}, -{HINT_COSTS[body['level'] - 1]}"
 
-    def add_run(self, body: dict[str, Any], event: Event) -> str:
+    def add_run(self, body: dict[str, Any], event: Event) -> None:
         self.runs.append((body["file"], body["passed"]))
-        return f"ran own tests: {'passed' if body['passed'] else 'failed'}"
 
-    def add_submit(self, body: dict[str, Any], event: Event) -> str:
+    def add_submit(self, body: dict[str, Any], event: Event) -> None:
         self.source, self.changed = body["source"], body["changed"]
         if body["pasted"]:
             self.pasted = True
-            return "submitted the reference itself, which counts for nothing"
+            return
         for bug in self.bugs:
             if bug.name in body["left"]:
                 bug.mended = None
             elif bug.mended is None:
                 bug.mended = self.elapsed
         self.submits.append((body["state"], self.mended))
-        return f"submitted: {self.mended} of {len(self.bugs)} bugs gone"
 
-    def add_extend(self, body: dict[str, Any], event: Event) -> str:
-        name = body["extension"]
+    def add_extend(self, body: dict[str, Any], event: Event) -> None:
         if body["solved"]:
-            self.extended.setdefault(name, self.elapsed)
-        became = "solved" if body["solved"] else f"{body['score']} of {body['max_score']} points"
-        return f"submitted {name}: {became}"
-
-    def add_end(self, body: dict[str, Any], event: Event) -> str:
-        self.at_end = event.at
-        return super().add_end(body, event)
+            self.extended.setdefault(body["extension"], self.elapsed)
 
 
 def begun(event: Event) -> DebugRound:

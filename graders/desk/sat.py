@@ -21,7 +21,8 @@ class Sat:
         seed: what it was drawn by.
         elapsed: seconds, at its last event.
         ended: how, "finished" or "abandoned"; empty while it is open.
-        timeline: (seconds, what happened, in words).
+        at_end: when it ended.
+        anchor: the event of its begin, or of the last time that it was resumed, which has what the clocks said.
     """
 
     id: str
@@ -30,32 +31,35 @@ class Sat:
     seed: int
     elapsed: float = field(default=0.0, kw_only=True)
     ended: str = field(default="", kw_only=True)
-    timeline: list[tuple[float, str]] = field(default_factory=list, kw_only=True)
+    at_end: datetime | None = field(default=None, kw_only=True)
+    anchor: Event = field(init=False, repr=False, compare=False)
+
+    @property
+    def began(self) -> str:
+        """When, where the learner is."""
+        return f"{self.when.astimezone():%Y-%m-%d %H:%M}"
 
     @property
     def overtime(self) -> float:
         """Seconds."""
         return max(self.elapsed - 60 * self.minutes, 0.0)
 
-    def add(self, event: Event) -> None:
-        """Goes on by one event."""
-        body, limit = event.body, 60.0 * self.minutes
-        before, self.elapsed = self.elapsed, max(self.elapsed, body["elapsed"])
-        if before < limit < self.elapsed:
-            self.timeline.append((limit, "time was up"))
-        add = getattr(self, f"add_{body['what']}", None)  # None: a newer version's
-        words = add(body, event) if add else ""
-        if words:
-            self.timeline.append((self.elapsed, words))
+    def add(self, event: Event) -> str | None:
+        """Goes on by one event; what happened, in words, where these are kept."""
+        self.elapsed = max(self.elapsed, event.body["elapsed"])
+        add = getattr(self, f"add_{event.body['what']}", None)  # None: a newer version's
+        return add(event.body, event) if add else None
 
     def add_begin(self, body: dict[str, Any], event: Event) -> str:
+        self.anchor = event
         return "begin"
 
     def add_resume(self, body: dict[str, Any], event: Event) -> str:
+        self.anchor = event
         return "resumed"
 
     def add_end(self, body: dict[str, Any], event: Event) -> str:
-        self.ended = body["how"]
+        self.ended, self.at_end = body["how"], event.at
         return self.ended
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from graders.catalogue.texts import Question
 from graders.interview import questioning
@@ -19,26 +20,29 @@ SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"
 
 def current(interview: Interview) -> Question | None:
     """The first that has no score yet."""
-    asked = interview.follow_ups[interview.round.kata]
+    asked = interview.prepared.asked
     return next((one for one in asked if interview.round.answer(one.question).score is None), None)
 
 
 def show(interview: Interview, question: Question) -> str:
     """Puts the question on the screen, unless it is there; returns what is asked for beside the time that is left."""
-    revealed = interview.round.answer(question.question).revealed
-    if interview.shown != question.question:
-        asked = interview.follow_ups[interview.round.kata]
-        interview.say()
-        interview.terminal.say(
-            f"Question {asked.index(question) + 1} of {len(asked)}: {question.question}", style="bold"
-        )
-        for line in interview.round.answer(question.question).lines:
-            interview.say(f"you said: {line}")
-        interview.shown = question.question
-        if revealed:
+    answer = interview.round.answer(question.question)
+    if interview.on_screen != question.question:
+        asked = interview.prepared.asked
+        put(interview, question.question, f"Question {asked.index(question) + 1} of {len(asked)}: ", answer.lines)
+        if answer.revealed:
             show_answer(interview, question)
             interview.say(POINTS)
-    return "which points " if revealed else ""
+    return "which points " if answer.revealed else ""
+
+
+def put(interview: Interview, title: str, before: str, said: Sequence[str]) -> None:
+    """Something to answer or to score, and what was said to it so far."""
+    interview.on_screen = title
+    interview.say()
+    interview.terminal.say(f"{before}{title}", style="bold")
+    for line in said:
+        interview.say(f"you said: {line}")
 
 
 def plan_waits(interview: Interview) -> bool:
@@ -48,14 +52,10 @@ def plan_waits(interview: Interview) -> bool:
 
 def show_plan(interview: Interview) -> str:
     """Puts the plan beside the idea, unless that is on the screen; returns what is asked for."""
-    if interview.shown != PLAN:
-        interview.say()
-        interview.terminal.say(PLAN, style="bold")
-        for line in interview.round.plan:
-            interview.say(f"you said: {line}")
-        interview.terminal.markdown(interview.hints[interview.round.kata][1])
+    if interview.on_screen != PLAN:
+        put(interview, PLAN, "", interview.round.plan)
+        interview.terminal.markdown(interview.prepared.hints[1])
         ask_score(interview)
-        interview.shown = PLAN
     return "your score "
 
 
@@ -82,17 +82,16 @@ def ask_again(interview: Interview, question: Question, line: str) -> None:
 
 def hear(interview: Interview, question: Question, line: str) -> None:
     """Takes a line of the answer, or the score. Raises: UsageError."""
-    if interview.round.answer(question.question).revealed:
+    answer = interview.round.answer(question.question)
+    if answer.revealed:
         take_score(interview, question, line)
-    else:
-        take_answer(interview, question, line)
-
-
-def take_answer(interview: Interview, question: Question, line: str) -> None:
-    if line:
+    elif is_no_answer(question, line):
+        ask_again(interview, question, line)
+    elif line:
         interview.note("answer", question=question.question, text=line)
-    elif interview.round.answer(question.question).lines:
+    elif answer.lines:
         reveal(interview, question)
+        interview.say(POINTS)
     else:
         interview.say("type an answer and then an empty line; or `skip`")
 
@@ -114,17 +113,15 @@ def skip(interview: Interview, argument: str) -> None:
     question = current(interview)
     if question is None:
         interview.note("plan_score", score=0)
-    if question is not None and not interview.round.answer(question.question).revealed:
-        interview.note("reveal", question=question.question)
-        show_answer(interview, question)
-    if question is not None:
-        interview.note("score", question=question.question, score=0)
+        return
+    if not interview.round.answer(question.question).revealed:
+        reveal(interview, question)
+    interview.note("score", question=question.question, score=0)
 
 
 def reveal(interview: Interview, question: Question) -> None:
     interview.note("reveal", question=question.question)
     show_answer(interview, question)
-    interview.say(POINTS)
 
 
 def show_answer(interview: Interview, question: Question) -> None:

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import read_source
 from graders.catalogue.stub import is_untouched, signatures, stub_for
-from graders.catalogue.texts import Question
 from graders.desk import attempts
 from graders.desk.measured_tests import measure
 from graders.desk.state import State
 from graders.faults import UsageError
-from graders.interview import draw
-from graders.interview.contract import Contract
-from graders.interview.pace import pace_of
+from graders.interview.prepared import Prepared
 from graders.interview.record import InterviewReport
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, Round
 from graders.judge.warm import WarmJudge
-from graders.sitting.asking_back import Offer
-from graders.sitting.clock import Clock
 from graders.sitting.interrupts import stoppable, whole
+from graders.sitting.pace import Pace, Word, usual
 from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Terminal
-
-if TYPE_CHECKING:
-    from graders.sitting.matching import Matcher
 
 VIA = "interview"
 WRITING = ("code", "test")
@@ -47,7 +40,7 @@ INTRODUCTIONS = {
 }
 
 
-class Interview(Sitting):
+class Interview(Sitting[InterviewReport]):
     """One interview."""
 
     kind = noun = VIA
@@ -58,38 +51,27 @@ class Interview(Sitting):
         state: State,
         katas: Sequence[Kata],
         report: InterviewReport,
-        clock: Clock,
         terminal: Terminal,
         judge: WarmJudge,
     ) -> None:
         """Raises: UsageError where what should be asked cannot be read."""
-        super().__init__(state, report, clock, terminal, judge, pace_of(report, clock))
-        self.katas = {kata.id: kata for kata in katas}
-        self.report = report
-        self.shown = ""  # the follow-up question that is on the screen
-        self.offer: Offer | None = None  # the questions that may be meant
-        self.prompts = {kata.id: texts.prompt(kata) for kata in katas}
-        self.clarifying = {kata.id: texts.clarifying(kata) for kata in katas}
-        self.general = {kata.id: texts.general(kata) for kata in katas}
-        self.matchers: dict[str, Matcher] = {}
-        self.hints = {kata.id: texts.hints(kata) for kata in katas}
-        self.twists = {kata.id: twist for kata in katas if (twist := texts.twist(kata))}
-        self.follow_ups = {kata.id: self.to_be_asked(kata) for kata in katas}
-
-    def to_be_asked(self, kata: Kata) -> list[Question]:
-        """At the end of a kata; last comes its twist. If that is to be written, nothing that gives it away is asked."""
-        coming = {one.kata for one in self.report.rounds if one.after == kata.id}
-        prepared = [one for one in texts.follow_ups(kata) if coming.isdisjoint(one.gives_away)]
-        asked = draw.follow_ups(prepared, self.report.seed, kata.id)
-        return asked if coming or kata.id not in self.twists else [*asked, self.twists[kata.id].question]
+        super().__init__(state, report, terminal, judge)
+        self.pace = pace_of(report, self.clock)
+        self.on_screen = ""  # the follow-up question that was shown last
+        self.every = {kata.id: Prepared(kata, report.seed, report.coming(kata.id)) for kata in katas}
 
     @property
     def round(self) -> Round:
         return self.report.round
 
     @property
+    def prepared(self) -> Prepared:
+        """What there is about the kata at hand."""
+        return self.every[self.round.kata]
+
+    @property
     def kata(self) -> Kata:
-        return self.katas[self.round.kata]
+        return self.prepared.kata
 
     @property
     def phase(self) -> str:
@@ -103,24 +85,6 @@ class Interview(Sitting):
     def runs(self) -> list[tuple[str, bool]]:
         return self.round.runs
 
-    @property
-    def file(self) -> Path:
-        return attempts.file_for(self.kata, VIA)
-
-    @property
-    def matcher(self) -> Matcher:
-        """Understands questions about the kata at hand; made when the first is asked, since that takes a second."""
-        from graders.sitting.matching import matcher_of
-
-        if self.kata.id not in self.matchers:
-            self.matchers[self.kata.id] = matcher_of(self.kata)
-        return self.matchers[self.kata.id]
-
-    @property
-    def contract(self) -> Contract:
-        """Answers what everybody asks about the kata at hand."""
-        return Contract(self.kata, [*self.clarifying[self.kata.id], *self.general[self.kata.id]])
-
     def go_on(self) -> None:
         """To the next phase, to the next kata, or to the end. Raises: UsageError."""
         if self.phase == "test":
@@ -133,9 +97,6 @@ class Interview(Sitting):
             self.enter(coming.kata, coming.phases[0])
         else:
             self.finish()
-
-    def finish(self) -> None:
-        self.add("end", how="finished")
 
     def measure_tests(self) -> None:
         """The last file of own tests, once the candidate has done with them. Raises: UsageError, GraderError."""
@@ -157,7 +118,7 @@ class Interview(Sitting):
         self.refuse_another_terminal()  # before its file is written over
         with whole():
             if phase == "code":  # before it is told: else a cut in between would leave what stood there
-                attempts.begin(self.state, self.katas[name], VIA, False, self.code_so_far, self.round.after)
+                attempts.begin(self.state, self.every[name].kata, VIA, False, self.code_so_far, self.round.after)
             self.add("phase", kata=name, phase=phase)
         if not quietly:
             self.introduce()
@@ -165,11 +126,11 @@ class Interview(Sitting):
     @property
     def code_so_far(self) -> str:
         """What the candidate wrote for the kata that the one at hand is a twist of."""
-        before = self.katas.get(self.round.after)
+        before = self.every.get(self.round.after)
         if before is None:
             return ""
-        source = read_source(attempts.file_for(before, VIA), "")
-        return "" if is_untouched(before, source.text) else source.text
+        source = read_source(attempts.file_for(before.kata, VIA), "")
+        return "" if is_untouched(before.kata, source.text) else source.text
 
     def introduce(self) -> None:
         """Where the interview stands, and what there is to do."""
@@ -184,22 +145,33 @@ class Interview(Sitting):
         else:
             self.terminal.heading(f"{place}{one.kata} {about}")
             self.put_task()
-        asked = len(self.follow_ups[one.kata])
-        words = {"file": attempts.shown(self.kata, VIA), "editor": self.terminal.editor}
+        asked = len(self.prepared.asked)
         questions = f"{asked} question{'s' if asked > 1 else ''}"
-        self.say(self.introductions[self.phase].format(**words, questions=questions))
+        words = {"file": self.shown, "editor": self.terminal.editor, "questions": questions}
+        self.say(self.introductions[self.phase].format(**words))
         if self.phase == "code" and (begun := attempts.begun_with(self.kata, read_source(self.file, "").text)):
             self.say(f"{begun}.")
         elif self.phase == "code" and one.after and self.code_so_far:
             self.say(f"Your code for {one.after} stands above the new signature: call it, change it, or delete it.")
 
     def put_task(self) -> None:
-        self.terminal.task(self.prompts[self.round.kata])
+        self.terminal.task(self.prepared.prompt)
 
     def twist(self) -> None:
         """Says what changes, and what is to be written now."""
-        one = self.round
-        if said := self.twists.get(one.after):  # the page may have changed since
+        if said := self.every[self.round.after].twist:  # the page may have changed since
             self.terminal.markdown(said.words)
         self.say("\nThis is what to write now; `prompt` tells the task as a whole, and a line that ends in ? asks me.")
         self.terminal.markdown(f"```python\n{signatures(stub_for(self.kata))}\n```")
+
+
+def pace_of(report: InterviewReport, clock: Callable[[], float]) -> Pace:
+    """What is said about the time without being asked: the usual, and when a kata has had its share."""
+    whole, wanted = 60.0 * report.minutes, [one.minutes for one in report.rounds]
+    words = usual(report.minutes)
+    for number, minutes in enumerate(accumulate(wanted[:-1])):
+        rest = len(wanted) - number - 1
+        waits = "one more kata waits" if rest == 1 else f"{rest} more katas wait"
+        text = f"{report.rounds[number].kata} has had its share of the time, and {waits}; `next` goes on."
+        words.append(Word(whole * minutes / sum(wanted), text, number))
+    return Pace(words, clock, lambda: report.position)

@@ -31,31 +31,24 @@ def step(interview: Interview) -> None:
         obey(interview, interview.ask())
         return
     question = follow_up.current(interview)
-    if question is None and follow_up.plan_waits(interview):
-        line = interview.ask(follow_up.show_plan(interview))
-        if line.strip().lower() in commands.NAMES:
-            obey(interview, line)
-        else:
-            follow_up.score_plan(interview, line)
-        return
-    if question is None:
+    if question is None and not follow_up.plan_waits(interview):
         interview.go_on()
         return
-    line = interview.ask(follow_up.show(interview, question))
+    line = interview.ask(follow_up.show(interview, question) if question else follow_up.show_plan(interview))
     if line.strip().lower() in commands.NAMES:  # the whole line
         obey(interview, line)
-    elif not interview.round.answer(question.question).revealed and follow_up.is_no_answer(question, line):
-        follow_up.ask_again(interview, question, line)
-    else:
+    elif question:
         follow_up.hear(interview, question, line)
+    else:
+        follow_up.score_plan(interview, line)
 
 
 def obey(interview: Interview, line: str) -> None:
     """Does what a line says, or notes it as the candidate's words."""
     if not is_answer(line):
         interview.offer = None
-    known, here = commands.known(interview), commands.here(interview)
-    do(interview, line, known, here, interview.say, lambda words: hear(interview, words))
+    if not do(interview, line, commands.known(interview), commands.here(interview), interview.say):
+        hear(interview, line)
 
 
 def hear(interview: Interview, line: str) -> None:
@@ -67,9 +60,7 @@ def hear(interview: Interview, line: str) -> None:
     elif interview.report.partner:
         interview.say("tell that to your interviewer; `help` lists what you can type")
     elif is_answer(line):
-        if not interview.offer:
-            interview.say("there is no question open; `help` lists what you can type")
-        elif asking_back.answered(interview.offer, line.strip().lower(), interview.say):
+        if asking_back.answered(interview.offer, line, interview.say):
             interview.offer = None
     elif interview.phase == "clarify" and goes_on(line):
         interview.say("then type `next`")

@@ -11,7 +11,6 @@ from graders.desk.progress import cost_of, progress_of
 from graders.desk.sat import Sat, sat
 from graders.desk.state import Event
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, Answered, Round, Submit
-from graders.sitting.clock import Reading
 
 MOST_SELF = 3  # the best score that one can give oneself for an answer
 
@@ -22,24 +21,27 @@ class InterviewReport(Sat):
 
     Args:
         rounds: its katas, in order.
-        anchor: the clocks when it was begun, or last resumed; `anchored` seconds had passed then.
         position, phase: where it stands; no phase before the first.
         partner: somebody interviews, and gives the scores.
         review: kata -> when it should be done again; None: it is not solved yet, so now.
+        timeline: (seconds, what happened, in words).
     """
 
     rounds: list[Round]
-    anchor: Reading
-    anchored: float = 0.0
     position: int = 0
     phase: str = ""
     partner: bool = False
     review: dict[str, datetime | None] = field(default_factory=dict)
+    timeline: list[tuple[float, str]] = field(default_factory=list)
 
     @property
     def round(self) -> Round:
         """The one that it stands at."""
         return self.rounds[self.position]
+
+    def coming(self, kata: str) -> list[str]:
+        """The kata that this one turns into, where it does."""
+        return [one.kata for one in self.rounds if one.after == kata]
 
     @property
     def measured(self) -> int:
@@ -53,18 +55,20 @@ class InterviewReport(Sat):
     def self_scores(self) -> list[int]:
         return [score for one in self.rounds for score in one.self_scores]
 
-    def add(self, event: Event) -> None:
+    def add(self, event: Event) -> str | None:
         """The time since the event before it was spent in the phase, and at the kata, of before."""
+        before, limit = self.elapsed, 60.0 * self.minutes
         if self.phase:
             passed = max(event.body["elapsed"] - self.elapsed, 0.0)
             self.round.seconds[self.phase] = self.round.seconds.get(self.phase, 0.0) + passed
         if "kata" in event.body:
             self.position = [one.kata for one in self.rounds].index(event.body["kata"])
-        super().add(event)
-
-    def add_resume(self, body: dict[str, Any], event: Event) -> str:
-        self.anchor, self.anchored = reading_of(event), body["elapsed"]
-        return super().add_resume(body, event)
+        words = super().add(event)
+        if before < limit < self.elapsed:
+            self.timeline.append((limit, "time was up"))
+        if words:
+            self.timeline.append((self.elapsed, words))
+        return words
 
     def add_phase(self, body: dict[str, Any], event: Event) -> str:
         self.phase = body["phase"]
@@ -178,14 +182,9 @@ def begun(event: Event) -> InterviewReport:
         Round(one["kata"], one["topic"], one["level"], one["minutes"], partner, one.get("after", ""))
         for one in body["katas"]
     ]
-    reading = reading_of(event)
-    made = InterviewReport(body["interview"], event.at, body["minutes"], body["seed"], rounds, reading, partner=partner)
+    made = InterviewReport(body["interview"], event.at, body["minutes"], body["seed"], rounds, partner=partner)
     made.add(event)
     return made
-
-
-def reading_of(event: Event) -> Reading:
-    return Reading(event.body["clock"], event.body["boot"], event.at)
 
 
 def reports(events: Iterable[Event]) -> list[InterviewReport]:

@@ -22,13 +22,11 @@ from graders.interview.interview import VIA, Interview
 from graders.interview.partner import talk
 from graders.interview.partner.talk import PartnerInterview
 from graders.interview.record import InterviewReport
-from graders.sitting import clock as clocks
 from graders.sitting import session
-from graders.sitting.clock import Clock
+from graders.sitting.clock import for_an_event
 from graders.sitting.commands import Command
 from graders.sitting.interrupts import whole
-from graders.sitting.session import Session, numbered
-from graders.sitting.sitting import Sitting
+from graders.sitting.session import Session
 from graders.sitting.terminal import Terminal
 
 LEAST_MINUTES = 5
@@ -43,6 +41,7 @@ class InterviewSession(Session[InterviewReport]):
     """One time at the terminal: an interview that begins, or goes on."""
 
     command = noun = VIA
+    choices = (*Session.choices, "katas")
     sitting: Interview | None
 
     @classmethod
@@ -52,8 +51,6 @@ class InterviewSession(Session[InterviewReport]):
     @classmethod
     def check(cls, options: argparse.Namespace, state: State) -> InterviewReport | None:
         going_on = super().check(options, state)
-        if options.resume and options.katas:
-            raise UsageError("--resume goes on with what was drawn; drop --katas")
         if not options.resume and options.minutes < LEAST_MINUTES:
             raise UsageError(f"--minutes should be at least {LEAST_MINUTES}, got {options.minutes}")
         return going_on
@@ -61,7 +58,7 @@ class InterviewSession(Session[InterviewReport]):
     @classmethod
     def report(cls, terminal: Terminal, root: Path, state: State, number: int) -> None:
         past = cls.past(state)
-        report, number = numbered(past, number, VIA, VIA)
+        report, number = cls.numbered(past, number)
         card.show(terminal, past, number, state.now())
         if report.ended:
             write_debrief(terminal, root, report, number)
@@ -79,10 +76,10 @@ class InterviewSession(Session[InterviewReport]):
         if not self.sitting or not self.sitting.phase:
             return "", ""
         kata = self.sitting.kata
-        return f"{kata.about.title}, about {self.sitting.round.minutes} minutes", self.sitting.prompts[kata.id]
+        return f"{kata.about.title}, about {self.sitting.round.minutes} minutes", self.sitting.prepared.prompt
 
     @property
-    def written(self) -> list[Sitting]:
+    def written(self) -> list[Interview]:
         return [self.sitting] if self.sitting and self.sitting.phase not in NOT_YET else []
 
     def hold(self, going_on: InterviewReport | None) -> None:
@@ -107,11 +104,10 @@ class InterviewSession(Session[InterviewReport]):
             talk.hand_over(self.terminal, drawn, minutes, seed, self.root / self.options.partner)
         with whole():
             if given_up:
-                body = {"interview": given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
-                self.state.add("interview", "", body)
+                self.give_up(given_up)
             event = self.state.add("interview", "", begin_body(parts, minutes, seed, bool(self.options.partner)))
             report = record.begun(event)
-            made = self.interview(drawn, report, Clock(report.anchor))
+            made = self.interview(drawn, report)
         self.welcome(report)
         return made
 
@@ -135,10 +131,10 @@ class InterviewSession(Session[InterviewReport]):
             raise UsageError(f"there is no kata of level {level}{where}; there are: {', '.join(map(str, levels))}")
         return [kata for kata in found if level in (None, kata.about.level)]
 
-    def interview(self, drawn: Sequence[Kata], report: InterviewReport, clock: Clock) -> Interview:
+    def interview(self, drawn: Sequence[Kata], report: InterviewReport) -> Interview:
         """Raises: UsageError."""
         kind = PartnerInterview if report.partner else Interview
-        self.sitting = made = kind(self.state, drawn, report, clock, self.terminal, self.judge)
+        self.sitting = made = kind(self.state, drawn, report, self.terminal, self.judge)
         return made
 
     def welcome(self, report: InterviewReport) -> None:
@@ -155,15 +151,13 @@ class InterviewSession(Session[InterviewReport]):
     def resume(self, report: InterviewReport) -> Interview:
         """Raises: UsageError."""
         drawn = katas.find([one.kata for one in report.rounds], self.root)
-        clock = Clock(report.anchor, report.anchored, report.elapsed)
         if self.options.partner and not report.partner:
             raise UsageError("that interview began without a partner; drop --partner")
-        made = self.interview(drawn, report, clock)
+        made = self.interview(drawn, report)
         if self.options.partner:
             talk.hand_over(self.terminal, drawn, report.minutes, report.seed, self.root / self.options.partner)
-        now = clocks.read()
-        made.add("resume", clock=now.seconds, boot=now.boot)
-        self.terminal.say(f"Your interview of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {made.left()}.")
+        made.resume()
+        self.terminal.say(f"Your interview of {report.began} goes on: {made.left()}.")
         return made
 
 
@@ -179,7 +173,6 @@ def twists_of(chosen: Sequence[Kata]) -> dict[str, str]:
 
 def begin_body(parts: Sequence[draw.Part], minutes: int, seed: int, partner: bool = False) -> dict[str, Any]:
     """What an interview's first event says."""
-    now = clocks.read()
     chosen = [
         {
             "kata": part.kata.id,
@@ -191,7 +184,7 @@ def begin_body(parts: Sequence[draw.Part], minutes: int, seed: int, partner: boo
         for part in parts
     ]
     body = {"interview": uuid.uuid4().hex, "what": "begin", "elapsed": 0.0, "minutes": minutes, "seed": seed}
-    return body | {"katas": chosen, "clock": now.seconds, "boot": now.boot} | ({"partner": True} if partner else {})
+    return body | {"katas": chosen} | for_an_event() | ({"partner": True} if partner else {})
 
 
 def debrief_file(root: Path, number: int) -> Path:

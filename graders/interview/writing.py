@@ -13,10 +13,10 @@ from graders.sitting.interrupts import whole
 def submit(interview: Interview, argument: str) -> None:
     result = InterviewReporter(interview.terminal, interview.judge).of(interview.kata, interview.file)
     if result.todo:
-        interview.say(f"nothing is written yet: write your answer into {attempts.shown(interview.kata, VIA)} first")
+        interview.say(f"nothing is written yet: write your answer into {interview.shown} first")
         return
     if not result.source_text.strip():
-        interview.say(f"this does not count: there is nothing to judge in {attempts.shown(interview.kata, VIA)}")
+        interview.say(f"this does not count: there is nothing to judge in {interview.shown}")
         return
     with whole():
         note(interview, result)
@@ -66,4 +66,4 @@ def hint(interview: Interview, argument: str) -> None:
         interview.note("hint", level=level)
         interview.state.add("hint", interview.round.kata, {"level": level})
     interview.terminal.say(f"Hint {level} of {len(HINT_COSTS)} (-{HINT_COSTS[level - 1]} points)", style="bold")
-    interview.terminal.markdown(interview.hints[interview.round.kata][level - 1])
+    interview.terminal.markdown(interview.prepared.hints[level - 1])

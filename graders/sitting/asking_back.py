@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MAYBE = 0.1  # the score of a prepared text from which on it is worth asking back
-PREAMBLE = "I am not sure what you {verb}. Do you mean {how}, or put it another way."
 
 
 class Match(NamedTuple):
@@ -41,19 +40,21 @@ class Offer:
     take_back: Callable[[], None] | None = None
 
 
-def preamble(count: int, verb: str) -> str:
-    """What is said before they are listed, from 1."""
-    return PREAMBLE.format(verb=verb, how="this? Type `yes`" if count == 1 else "one of these? Type its number")
-
-
-def may_be_taken_back(others: int) -> str:
-    """What is said after something was taken for meant, before the others are listed, from 1."""
-    return "`no` takes that back" + (", and so does the number of what you meant:" if others else ".")
-
-
-def answered(offer: Offer, said: str, say: Callable[[str], None]) -> bool:
-    """Takes yes, no or a number; whether that settles it."""
+def introduction(offer: Offer, verb: str) -> str:
+    """What is said before they are listed, from 1; something may have been taken for meant already."""
     count = len(offer.numbers)
+    if offer.take_back:
+        return "`no` takes that back" + (", and so does the number of what you meant:" if count else ".")
+    how = "this? Type `yes`" if count == 1 else "one of these? Type its number"
+    return f"I am not sure what you {verb}. Do you mean {how}, or put it another way."
+
+
+def answered(offer: Offer | None, line: str, say: Callable[[str], None]) -> bool:
+    """Takes yes, no or a number; whether that settles what is offered."""
+    if offer is None:
+        say("there is no question open; `help` lists what you can type")
+        return False
+    said, count = line.strip().lower(), len(offer.numbers)
     chosen = said.isdecimal() and 1 <= int(said) <= count
     if offer.take_back and (chosen or said.startswith("n")):
         offer.take_back()

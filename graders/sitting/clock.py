@@ -1,4 +1,4 @@
-"""The interview's clock: nobody can set it, and it goes on while the terminal is closed."""
+"""The clock of a sitting: nobody can set it, and it goes on while the terminal is closed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from graders.desk import state
+from graders.desk.sat import Sat
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 LONG = 100 * 60  # seconds, from which hours are told
@@ -36,6 +38,12 @@ def read() -> Reading:
     return Reading(time.monotonic() if clock is None else time.clock_gettime(clock), boot(), state.now())
 
 
+def for_an_event() -> dict[str, Any]:
+    """What the clocks say, as the events have it from which a Clock goes on."""
+    now = read()
+    return {"clock": now.seconds, "boot": now.boot}
+
+
 @functools.cache
 def boot() -> str:
     try:
@@ -45,14 +53,15 @@ def boot() -> str:
 
 
 class Clock:
-    """Seconds of an interview; `clock()` reads them."""
+    """Seconds of what is sat; `clock()` reads them."""
 
-    def __init__(self, begun: Reading, elapsed: float = 0.0, least: float = 0.0) -> None:
-        """At `begun`, `elapsed` seconds had passed; by now there should be at least `least`."""
-        now = read()
-        since = now.seconds - begun.seconds if now.boot == begun.boot else (now.wall - begun.wall).total_seconds()
+    def __init__(self, sat: Sat) -> None:
+        """They count from its begin, or since it was resumed; by now there are at least those of its last event."""
+        now, begun = read(), sat.anchor.body
+        same = now.boot == begun["boot"]
+        since = now.seconds - begun["clock"] if same else (now.wall - sat.anchor.at).total_seconds()
         self.started = now
-        self.before = max(elapsed + since, least)
+        self.before: float = max(begun["elapsed"] + since, sat.elapsed)
 
     def __call__(self) -> float:
         return self.before + read().seconds - self.started.seconds
@@ -64,3 +73,9 @@ def in_words(seconds: float) -> str:
     if seconds < LONG:
         return f"{minutes}:{rest:02}"
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+def took(sat: Sat) -> str:
+    """`took 31:07, 1:07 over; abandoned`"""
+    words = f"took {in_words(sat.elapsed)}" + (f", {in_words(sat.overtime)} over" if sat.overtime else "")
+    return words + {"finished": "", "abandoned": "; abandoned"}.get(sat.ended, " so far; still open")

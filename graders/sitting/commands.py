@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from rich.text import Text
-
 from graders.faults import UsageError
 from graders.sitting.interrupts import Stopped
 from graders.sitting.terminal import Terminal
@@ -23,6 +21,11 @@ class Suspended(Exception):
     """Somebody wants to go on later."""
 
 
+def suspend(sat: object, argument: str) -> None:
+    """A command of every sitting."""
+    raise Suspended
+
+
 @dataclass(frozen=True)
 class Command(Generic[S]):
     """Something to type.
@@ -30,16 +33,16 @@ class Command(Generic[S]):
     Args:
         usage: the command, and what it takes.
         does: what it does, for `help`.
-        phases: where it can be typed.
         act: does it, given what stood behind it.
         takes: what that should look like; a line in which it does not is no command.
+        phases: where it can be typed; anywhere if there are none.
     """
 
     usage: str
     does: str
-    phases: tuple[str, ...]
     act: Callable[[S, str], None]
     takes: Literal["nothing", "number", "word", "words"] = "nothing"
+    phases: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -55,8 +58,8 @@ class Command(Generic[S]):
         }[self.takes]
 
 
-def obey(sat: S, line: str, table: Sequence[Command[S]], here: Sequence[Command[S]], say: Say, hear: Say) -> None:
-    """Does the command of the table that a line is, if it can be typed here; what is none is heard as words."""
+def obey(sat: S, line: str, table: Sequence[Command[S]], here: Sequence[Command[S]], say: Say) -> bool:
+    """Does the command of the table that a line is, if it can be typed here; whether it is one, or empty."""
     word, _, rest = line.strip().partition(" ")
     command = next((one for one in table if one.name == word.lower() and one.fits(rest.strip())), None)
     if command and command in here:
@@ -64,11 +67,12 @@ def obey(sat: S, line: str, table: Sequence[Command[S]], here: Sequence[Command[
     elif command:
         on = next(one.name for one in here if one.name in ("next", "skip"))
         say(f"{command.name} is for {' and '.join(command.phases)}; type `{on}` to go on")
-    elif line.strip():
-        hear(line)
+    return command is not None or not line.strip()
 
 
-def until(over: Callable[[], bool], step: Callable[[], None], say: Say, failed: Callable[[], None]) -> None:
+def until(
+    over: Callable[[], bool], step: Callable[[], None], say: Say, failed: Callable[[], None] = lambda: None
+) -> None:
     """One step after the other; what goes wrong in one is said, and the next one follows."""
     while not over():
         try:
@@ -82,10 +86,7 @@ def until(over: Callable[[], bool], step: Callable[[], None], say: Say, failed: 
 
 def tell(terminal: Terminal, here: Iterable[Command[S]], more: Mapping[str, str]) -> None:
     """The list that `help` shows, and what else can be said."""
-    table = terminal.two_columns()
-    for usage, does in [*((one.usage, one.does) for one in here), *more.items()]:
-        table.add_row(usage, Text(does))
-    terminal.show(table)
+    terminal.rows([*((one.usage, one.does) for one in here), *more.items()])
 
 
 def is_answer(line: str) -> bool:

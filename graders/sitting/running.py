@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from graders.desk import attempts, own_tests
 from graders.faults import UsageError
 from graders.sitting.interrupts import stoppable
 from graders.sitting.sitting import Sitting
 
+WHICH = "FILE, else the file that you ran last, else KATA_test.py"
 
-def run(sitting: Sitting, argument: str) -> None:
+
+def run(sitting: Sitting[Any], argument: str) -> None:
     try:
         script = tests_file(sitting, argument)
         missing = not script.exists()
@@ -30,7 +33,7 @@ def run(sitting: Sitting, argument: str) -> None:
     sitting.note("run", file=str(script), passed=ran.passed)
 
 
-def tests_file(sitting: Sitting, name: str) -> Path:
+def tests_file(sitting: Sitting[Any], name: str) -> Path:
     """As it was named, or beside the answer; by default the last one."""
     folder = sitting.file.parent
     if not name:
@@ -39,7 +42,7 @@ def tests_file(sitting: Sitting, name: str) -> Path:
     return folder / name if (folder / name).exists() and not given.exists() else given
 
 
-def offer(sitting: Sitting, script: Path) -> None:
+def offer(sitting: Sitting[Any], script: Path) -> None:
     """A first file of tests. Raises: UsageError."""
     shown = os.path.relpath(script, sitting.kata.root)
     if not sitting.confirm(f"{shown} is not there yet. Write a small file of tests to start from?"):

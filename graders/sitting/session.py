@@ -25,7 +25,6 @@ from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Streams, Terminal
 
 R = TypeVar("R", bound=Sat)
-CHOICES = ("topic", "level", "set", "seed")
 
 
 @contextlib.contextmanager
@@ -54,32 +53,6 @@ def still_open(past: Sequence[R]) -> R | None:
     return past[-1] if past and not past[-1].ended else None
 
 
-def refuse(options: argparse.Namespace, past: Sequence[Sat], command: str, noun: str) -> None:
-    """What does not go together with what is open. Raises: UsageError."""
-    going_on = still_open(past)
-    if options.resume:
-        if not going_on:
-            raise UsageError(f"there is no {noun} to resume; begin one: nox -s {command}")
-        for name in CHOICES:
-            if getattr(options, name) is not None:
-                raise UsageError(f"--resume goes on with what was drawn; drop --{name}")
-    elif going_on and not options.new:
-        raise UsageError(
-            f"the {noun} of {going_on.when.astimezone():%Y-%m-%d %H:%M} is still open: go on with "
-            f"nox -s {command} -- --resume, or add --new to give it up for another one"
-        )
-
-
-def numbered(past: Sequence[R], number: int, command: str, noun: str) -> tuple[R, int]:
-    """The one of this number, from 1, and the number; the last one for 0. Raises: UsageError."""
-    if not past:
-        raise UsageError(f"there was no {noun} yet; begin one: nox -s {command}")
-    if not 0 <= number <= len(past):
-        raise UsageError(f"there is no {noun} {number}; give N from 1 to {len(past)}, or no N for the last")
-    number = number or len(past)
-    return past[number - 1], number
-
-
 def turn_away_from_stdout() -> None:
     """Nobody reads it any more: Python should not complain of that when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -88,8 +61,9 @@ def turn_away_from_stdout() -> None:
 class Session(abc.ABC, Generic[R]):
     """What is sat is under `sitting` as soon as it has begun."""
 
-    command: ClassVar[str]
+    command: ClassVar[str]  # and the kind of its events
     noun: ClassVar[str]  # as people call what is sat
+    choices: ClassVar[Sequence[str]] = ("topic", "level", "set", "seed")  # options that decide what is drawn
 
     def __init__(
         self, options: argparse.Namespace, root: Path, state: State, terminal: Terminal, judge: WarmJudge
@@ -99,7 +73,7 @@ class Session(abc.ABC, Generic[R]):
         self.state = state
         self.terminal = terminal
         self.judge = judge
-        self.sitting: Sitting | None = None
+        self.sitting: Sitting[R] | None = None
 
     @classmethod
     @abc.abstractmethod
@@ -114,9 +88,33 @@ class Session(abc.ABC, Generic[R]):
     @classmethod
     def check(cls, options: argparse.Namespace, state: State) -> R | None:
         """The one that is open. Raises: UsageError where the options do not go together with it, or are wrong."""
-        past = cls.past(state)
-        refuse(options, past, cls.command, cls.noun)
-        return still_open(past)
+        going_on = still_open(cls.past(state))
+        if options.resume and not going_on:
+            raise UsageError(f"there is no {cls.noun} to resume; begin one: nox -s {cls.command}")
+        for name in cls.choices if options.resume else ():
+            if getattr(options, name) is not None:
+                raise UsageError(f"--resume goes on with what was drawn; drop --{name}")
+        if going_on and not options.resume and not options.new:
+            raise UsageError(
+                f"the {cls.noun} of {going_on.began} is still open: go on with nox -s {cls.command} -- --resume, or "
+                "add --new to give it up for another one"
+            )
+        return going_on
+
+    @classmethod
+    def numbered(cls, past: Sequence[R], number: int) -> tuple[R, int]:
+        """The one of this number, from 1, and the number; the last one for 0. Raises: UsageError."""
+        if not past:
+            raise UsageError(f"there was no {cls.noun} yet; begin one: nox -s {cls.command}")
+        if not 0 <= number <= len(past):
+            raise UsageError(f"there is no {cls.noun} {number}; give N from 1 to {len(past)}, or no N for the last")
+        number = number or len(past)
+        return past[number - 1], number
+
+    def give_up(self, old: R) -> None:
+        """Ends one that was cut off, where it was cut off."""
+        body = {self.command: old.id, "what": "end", "elapsed": old.elapsed, "how": "abandoned"}
+        self.state.add(self.command, "", body)
 
     @property
     @abc.abstractmethod
@@ -125,7 +123,7 @@ class Session(abc.ABC, Generic[R]):
 
     @property
     @abc.abstractmethod
-    def written(self) -> list[Sitting]:
+    def written(self) -> Sequence[Sitting[R]]:
         """Those whose files are to be written where it stands."""
 
     @property

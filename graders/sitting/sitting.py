@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import abc
 import math
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from graders.catalogue.katas import Kata
+from graders.desk import attempts
 from graders.desk.sat import Sat
 from graders.desk.state import Event, State
 from graders.faults import UsageError
 from graders.judge.warm import WarmJudge
-from graders.sitting.clock import Clock, in_words
+from graders.sitting.asking_back import Offer, introduction
+from graders.sitting.clock import Clock, for_an_event, in_words
 from graders.sitting.interrupts import whole
-from graders.sitting.pace import Pace
+from graders.sitting.pace import Pace, usual
 from graders.sitting.terminal import Terminal
 
+R = TypeVar("R", bound=Sat)
 
-class Sitting(abc.ABC):
+
+class Sitting(abc.ABC, Generic[R]):
     """One sitting, from where it stands to its end or until it is cut off."""
 
     kind: ClassVar[str]  # of its events, whose bodies have its id under this name
     noun: ClassVar[str]  # as people call it
 
-    def __init__(
-        self, state: State, record: Sat, clock: Clock, terminal: Terminal, judge: WarmJudge, pace: Pace
-    ) -> None:
+    def __init__(self, state: State, report: R, terminal: Terminal, judge: WarmJudge) -> None:
         self.state = state
-        self.record = record
-        self.clock = clock
+        self.report = report
+        self.clock = Clock(report)
         self.terminal = terminal
         self.judge = judge
-        self.pace = pace
+        self.pace = Pace(usual(report.minutes), self.clock)
+        self.offer: Offer | None = None  # what may be meant, while that is asked back
         self.count = len(self.events())
 
     @property
@@ -42,21 +46,26 @@ class Sitting(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def file(self) -> Path:
-        """Where the answer is written; what the learner wrote before stays as it is."""
-
-    @property
-    @abc.abstractmethod
     def runs(self) -> list[tuple[str, bool]]:
         """Own tests that were run: the file, and whether it passed."""
 
     @property
-    @abc.abstractmethod
+    def file(self) -> Path:
+        """Where the answer is written; what the learner wrote before stays as it is."""
+        return attempts.file_for(self.kata, self.kind)
+
+    @property
+    def shown(self) -> str:
+        """The file, as people read it."""
+        return attempts.shown(self.kata, self.kind)
+
+    @property
     def at(self) -> str:
         """Where it stands, in a word."""
+        return self.kind
 
     def events(self) -> list[Event]:
-        return [event for event in self.state.events("") if event.body.get(self.kind) == self.record.id]
+        return [event for event in self.state.events("") if event.body.get(self.kind) == self.report.id]
 
     @property
     def over(self) -> bool:
@@ -66,9 +75,9 @@ class Sitting(abc.ABC):
     def add(self, what: str, **body: Any) -> None:
         """Raises: UsageError where it cannot be remembered; then it has not happened."""
         self.refuse_another_terminal()
-        document = {self.kind: self.record.id, "what": what, "elapsed": round(self.clock(), 1)} | body
+        document = {self.kind: self.report.id, "what": what, "elapsed": round(self.clock(), 1)} | body
         with whole():
-            self.record.add(self.state.add(self.kind, "", document))
+            self.report.add(self.state.add(self.kind, "", document))
             self.count += 1
 
     def refuse_another_terminal(self) -> None:
@@ -85,20 +94,34 @@ class Sitting(abc.ABC):
         """Adds an event about the kata at hand."""
         self.add(what, kata=self.kata.id, **body)
 
+    def resume(self) -> None:
+        """Raises: UsageError."""
+        self.add("resume", **for_an_event())
+
+    def finish(self) -> None:
+        """Raises: UsageError."""
+        self.add("end", how="finished")
+
     def say(self, text: str = "") -> None:
         self.terminal.say(text)
 
     def left(self) -> str:
         """`31:07 left`, or `2:10 over`."""
-        left = 60 * self.record.minutes - self.clock()
+        left = 60 * self.report.minutes - self.clock()
         return f"{in_words(math.ceil(left))} left" if left >= 0 else f"{in_words(-left)} over"
 
     def tell_time(self) -> None:
-        passed, whole = in_words(self.clock()), in_words(60 * self.record.minutes)
+        passed, whole = in_words(self.clock()), in_words(60 * self.report.minutes)
         self.say(f"{passed} of {whole} have passed: {self.left()}")
 
     def ask(self, more: str = "") -> str:
         return self.terminal.ask(lambda: f"[{self.at}  {self.left()}] {more}> ", self.pace)
+
+    def ask_back(self, offer: Offer, verb: str, texts: Iterable[str]) -> None:
+        """Lists what may be meant; the next line may answer."""
+        self.offer = offer
+        self.say(introduction(offer, verb))
+        self.terminal.numbered(texts)
 
     def confirm(self, question: str) -> bool:
         self.say(question)

@@ -7,7 +7,7 @@ import contextlib
 import io
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import ClassVar
 
@@ -59,12 +59,22 @@ class Terminal(abc.ABC):
         """Shows what a program printed, as it stands."""
         self.show(Text(text))
 
-    @staticmethod
-    def two_columns() -> Table:
-        made = Table.grid(padding=(0, 2))
-        made.add_column(no_wrap=True)
-        made.add_column()
-        return made
+    def rows(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Shows a table of two columns, of which the second is folded."""
+        self.show(two_columns(pairs))
+
+    def numbered(self, texts: Iterable[str]) -> None:
+        """Shows a list, from 1."""
+        self.rows((str(place), text) for place, text in enumerate(texts, start=1))
+
+
+def two_columns(pairs: Iterable[tuple[str, str]]) -> Table:
+    made = Table.grid(padding=(0, 2))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    for label, text in pairs:
+        made.add_row(label, Text(text))
+    return made
 
 
 class Streams(Terminal):

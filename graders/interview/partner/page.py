@@ -6,20 +6,18 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
 from graders import pages
-from graders.catalogue import texts
 from graders.catalogue.bugs import right_file
 from graders.catalogue.katas import Kata
-from graders.catalogue.texts import HINTS, Question, Twist
-from graders.interview import draw
+from graders.catalogue.texts import HINTS
 from graders.interview.follow_up import SCORES
 from graders.interview.partner import sheet
 from graders.interview.partner.sheet import Sheet
+from graders.interview.prepared import Prepared
 from graders.interview.record import MOST_SELF
 from graders.interview.round import EARNED, HINT_COSTS, MOST_EARNED, PHASES
 
@@ -27,62 +25,35 @@ HERE = Path(__file__).parent
 LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Prepared):
     """What is said and looked for about one kata.
 
     Args:
-        kata: which it is.
-        prompt: the task, with details left out.
-        clarifying: what a good candidate asks about those, with the answers.
-        general: what is asked about any kata.
-        hints: from a nudge to nearly the code; the second is the idea of a plan.
         facts: what must hold, and so what good tests try.
-        follow_ups: the questions at the end, with the answers.
-        twist: the change of the requirement, where there is one.
         solution: a right answer.
         minutes: that each phase should take.
     """
 
-    kata: Kata
-    prompt: str
-    clarifying: list[Question]
-    general: list[Question]
-    hints: list[str]
-    facts: list[str]
-    follow_ups: list[Question]
-    twist: Twist | None
-    solution: str
-    minutes: dict[str, int]
+    def __init__(self, kata: Kata, seed: int) -> None:
+        """Raises: UsageError, GraderError."""
+        from graders.interview.debrief import SHARES, facts  # it imports scikit-learn, which takes a second
 
-
-def part_of(kata: Kata, seed: int) -> Part:
-    """Raises: UsageError, GraderError."""
-    from graders.interview.debrief import SHARES, facts  # it imports scikit-learn, which takes a second
-
-    return Part(
-        kata,
-        texts.prompt(kata),
-        texts.clarifying(kata),
-        texts.general(kata),
-        texts.hints(kata),
-        [LINK.sub(r"\1", one.text) for one in facts(kata) if one.cases],
-        draw.follow_ups(texts.follow_ups(kata), seed, kata.id),
-        texts.twist(kata),
-        right_file(kata),
-        {phase: max(round(kata.about.minutes * SHARES[phase]), 1) for phase in PHASES},
-    )
+        super().__init__(kata, seed)
+        self.facts = [LINK.sub(r"\1", one.text) for one in facts(kata) if one.cases]
+        self.solution = right_file(kata)
+        self.minutes = {phase: max(round(kata.about.minutes * SHARES[phase]), 1) for phase in PHASES}
 
 
 def page_of(katas: Sequence[Kata], minutes: int, seed: int) -> str:
     """The page of the partner as HTML: equal for equal katas, minutes and seed. Raises: UsageError, GraderError."""
-    sheets = [Sheet.of(kata, seed) for kata in katas]
+    parts = [Part(kata, seed) for kata in katas]
+    sheets = [Sheet.of(part) for part in parts]
     script = (HERE / "sheet.js").read_text(encoding="utf-8")
     return (
         pages.environment(HERE)
         .get_template("page.html.jinja")
         .render(
-            parts=[part_of(kata, seed) for kata in katas],
+            parts=parts,
             minutes=minutes,
             seed=seed,
             titles=HINTS,

@@ -10,14 +10,13 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graders.catalogue import texts
-from graders.catalogue.katas import Kata
 from graders.faults import UsageError
-from graders.interview import draw
+from graders.interview.prepared import Prepared
 from graders.interview.record import MOST_SELF
 from graders.interview.round import HINT_COSTS
 
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # none that is taken for another one
+AS_PYTHON = str.maketrans(LETTERS, "0123456789ABCDEFGHIJKLMNOPQRSTUV")  # as int reads them
 MISREAD = str.maketrans("OIL", "011", "- ")
 CHECK = 1021  # a prime, so that each wrong letter and each swapped pair shows
 SPREAD = 397  # by which a check depends on the number
@@ -41,12 +40,8 @@ class Sheet:
     questions: tuple[str, ...]
 
     @classmethod
-    def of(cls, kata: Kata, seed: int) -> Sheet:
-        """Raises: UsageError."""
-        asked = draw.follow_ups(texts.follow_ups(kata), seed, kata.id)
-        twist = texts.twist(kata)
-        asked += [twist.question] if twist else []
-        return cls(kata.id, len(texts.clarifying(kata)), tuple(one.question for one in asked))
+    def of(cls, prepared: Prepared) -> Sheet:
+        return cls(prepared.kata.id, len(prepared.clarifying), tuple(one.question for one in prepared.asked))
 
     @property
     def bases(self) -> list[int]:
@@ -94,9 +89,7 @@ def read(code: str, seed: int, sheets: Sequence[Sheet]) -> list[Scores]:
     letters = code.upper().translate(MISREAD)
     if len(letters) != length(sheets) or not set(letters) <= set(LETTERS):
         raise UsageError(f"the code has {length(sheets)} letters and digits, as the page's end shows it; got {code!r}")
-    number = 0
-    for letter in letters:
-        number = number * len(LETTERS) + LETTERS.index(letter)
+    number = int(letters.translate(AS_PYTHON), len(LETTERS))
     number, check = divmod(number, 1 << CHECK.bit_length())
     right = check == (SPREAD * number + salt(seed, sheets)) % CHECK
     digits: list[int] = []

@@ -60,7 +60,7 @@ class PartnerInterview(Interview):
     def finish(self) -> None:
         """Takes the interviewer's scores. Raises: UsageError."""
         self.say("Your interviewer's page ends with a code, which has their scores. Type it, or `skip`.")
-        sheets = [Sheet.of(self.katas[one.kata], self.report.seed) for one in self.report.rounds]
+        sheets = [Sheet.of(one) for one in self.every.values()]
         while (code := self.ask("code ").strip()).lower() != "skip":
             try:
                 scores = sheet.read(code, self.report.seed, sheets)
@@ -69,8 +69,8 @@ class PartnerInterview(Interview):
                 continue
             self.add("partner", rounds=[{**asdict(one), "traps": self.traps(one)} for one in scores])
             break
-        self.add("end", how="finished")
+        super().finish()
 
     def traps(self, scores: Scores) -> list[int]:
         """Those of the questions that earn points."""
-        return [number for number in scores.asked if not self.clarifying[scores.kata][number - 1].usual]
+        return [number for number in scores.asked if not self.every[scores.kata].clarifying[number - 1].usual]
