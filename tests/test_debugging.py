@@ -34,9 +34,9 @@ from graders.desk.progress import Progress
 from graders.desk.state import Event, State, stamp
 from graders.faults import ROOT, UsageError
 from graders.judge.planting import Planting
+from graders.judge.screen import two_columns
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
-from graders.sitting.terminal import two_columns
 from tests.sittings import Tty, flat, piped
 from tests.test_report import solved
 from tests.toys import REFERENCE, end, run
@@ -163,7 +163,7 @@ def test_interrupt_ends_a_submission_and_not_the_round(toys: Path, terminal: Cal
     one.says("submit", "/19")  # a check was asked
     one.child.sendintr()
     one.shows("stopped: nothing of it counts", "[debug  ", " > ")
-    assert not the_round(toys).submits
+    assert not the_round(toys).verdict
     file_of(toys).write_text(INVERSE)
     one.says("submit", "1 of 2 planted bugs is gone", "[debug  ")
     one.child.sendintr()

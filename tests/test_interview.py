@@ -30,7 +30,7 @@ from graders.desk import state as states
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
 from graders.faults import ROOT, UsageError
-from graders.interview import card, debrief, draw, loop
+from graders.interview import card, commands, debrief, draw
 from graders.interview import session as interviews
 from graders.interview.interview import pace_of
 from graders.interview.marks import marks, overall
@@ -972,7 +972,7 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
     body = {"interview": made.id, "what": "words", "elapsed": 1.0, "kata": "scale", "text": "from there"}
     there.add("interview", "", body)
     with pytest.raises(EOFError):
-        loop.run(interview)
+        commands.run(interview)
     assert "this interview went on in another terminal" in flat(capsys.readouterr().out)
     assert the_report(desk).round.words == ["one", "from there"]
     here.close()
@@ -991,7 +991,7 @@ def test_file_that_is_written_in_another_terminal_stays(
     hold(desk, clock, "next", resume=True)
     written(desk).write_text(REFERENCE)
     with pytest.raises(EOFError):
-        loop.run(interview)
+        commands.run(interview)
     assert "this interview went on in another terminal" in flat(capsys.readouterr().out)
     assert written(desk).read_text() == REFERENCE
     here.close()

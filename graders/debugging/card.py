@@ -6,13 +6,12 @@ import difflib
 from collections.abc import Sequence
 from datetime import datetime
 
-from rich.padding import Padding
-
 from graders.desk import diff
 from graders.desk.debugged import WRONG_LINE, DebugRound, PlantedBug, Practice
 from graders.desk.status import when
+from graders.judge.screen import two_columns
 from graders.sitting.clock import in_words, took
-from graders.sitting.terminal import Terminal, two_columns
+from graders.sitting.terminal import Terminal
 
 MOST_CHANGED = 30  # lines, from which on a diff shows nothing any more
 
@@ -21,15 +20,12 @@ def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice
     """`number` is its place among all rounds, from 1."""
     name = f"{report.program}/{report.kata}.py" if report.program else report.kata
     terminal.heading(f"Report of debug round {number}: {name}")
-    minutes = "1 minute" if report.minutes == 1 else f"{report.minutes} minutes"
-    terminal.say(f"{report.began}, {minutes}; {took(report)}")
+    terminal.say(f"{report.began}, {report.length}; {took(report)}")
     if not report.ended:
         terminal.say("the bugs are shown once the round is over")
         return
     for place, bug in enumerate(report.bugs, start=1):
-        terminal.say()
-        terminal.say(f"Bug {place}, line {bug.line}: {bug.points} points", style="bold")
-        terminal.show(Padding(two_columns(rows_of(bug)), (0, 0, 0, 2)))
+        terminal.section(f"Bug {place}, line {bug.line}: {bug.points} points", two_columns(rows_of(bug)))
     terminal.say()
     if not report.bugs:
         terminal.say("No bug was planted in this file.")

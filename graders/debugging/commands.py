@@ -7,11 +7,11 @@ from dataclasses import replace
 from graders.debugging import claims
 from graders.debugging.debugging import Debugging
 from graders.debugging.round import Round, joined
-from graders.desk import diff
+from graders.desk import attempts, diff
 from graders.desk.debugged import EACH, HINT_COSTS, PlantedBug
 from graders.judge import listing
 from graders.sitting import asking_back, running
-from graders.sitting.commands import Command, is_answer, nearest, obey, suspend, tell, unknown, until
+from graders.sitting.commands import QUIT, TIME, Command, is_answer, nearest, obey, tell, unknown, until
 from graders.sitting.interrupts import Stopped
 
 
@@ -130,12 +130,8 @@ def restore(played: Round, argument: str) -> None:
     files = joined([one.shown for one in chosen])
     if played.at_hand.confirm(f"this puts the round's file with all its bugs into {files} again; do it?"):
         for one in chosen:
-            one.restore()
+            attempts.write(one.file, one.report.planted)
             one.say(f"{one.shown} is as it was written")
-
-
-def tell_time(played: Round, argument: str) -> None:
-    played.at_hand.tell_time()
 
 
 def end(played: Round, argument: str) -> None:
@@ -174,7 +170,7 @@ EVERY: tuple[Command[Round], ...] = (
     Command("run FILE", f"run tests of yours: {running.WHICH}", run_tests, "word"),
     Command("diff", "what you changed", show_diff, "word"),
     Command("restore", "bring back the file as it was at first, with its bugs", restore, "word"),
-    Command("time", "how much time has passed, and how much is left", tell_time),
-    Command("quit", "go on another time, with --resume; the clock runs on", suspend),
+    TIME,
+    QUIT,
     Command("end", "end the round now, with its report", end),
 )

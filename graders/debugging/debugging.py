@@ -12,8 +12,7 @@ from graders.catalogue.bugs import Bug, bugs_of, stood_for
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import read_source
 from graders.catalogue.stub import START
-from graders.desk import attempts
-from graders.desk.debugged import EACH, HINT_COSTS, KEY, WRONG_LINE, DebugRound, PlantedBug
+from graders.desk.debugged import KEY, DebugRound, PlantedBug
 from graders.desk.state import State
 from graders.faults import UsageError
 from graders.judge.planting import Left, Planting
@@ -27,12 +26,6 @@ if TYPE_CHECKING:
     from graders.sitting.matching import Matcher
 
 REGION = 5  # lines that the second hint shows
-INTRODUCTION = """{file} is a right answer with {bugs} planted in it. Look for {them} in {editor}.
-
-`bug LINE WHY` claims one. {rules}"""
-RULES = f"""Claim a bug before you mend it: {EACH} points for its line, {EACH} for the reason, and {WRONG_LINE} \
-less if no bug is there. At the end you see which claims were right. `submit` judges, and says how many bugs are gone: \
-{EACH} points for each. `hint` helps (-{HINT_COSTS[0]} points), `help` lists what else you can type."""
 
 
 class Debugging(Sitting[DebugRound]):
@@ -40,7 +33,6 @@ class Debugging(Sitting[DebugRound]):
 
     kind = KEY
     noun = "debug round"
-    rules = RULES
 
     def __init__(
         self,
@@ -59,10 +51,6 @@ class Debugging(Sitting[DebugRound]):
     @property
     def kata(self) -> Kata:
         return self.planting.kata
-
-    @property
-    def runs(self) -> list[tuple[str, bool]]:
-        return self.report.runs
 
     @functools.cached_property
     def mistakes(self) -> list[Mistake]:
@@ -92,26 +80,10 @@ class Debugging(Sitting[DebugRound]):
             raise UsageError(f"{self.shown} is empty; `restore` brings the round's file back")
         return found.text
 
-    def introduce(self) -> None:
-        one, count = self.report, len(self.report.bugs)
-        self.terminal.heading(f"{one.kata} ({one.topic}, level {one.level})")
-        what = "bug" if count == 1 else "bugs"
-        kind = " that cost too much" if one.slow else ""
-        them = "it" if count == 1 else "them"
-        self.say(
-            INTRODUCTION.format(
-                file=self.shown, bugs=f"{count} {what}{kind}", them=them, editor=self.terminal.editor, rules=self.rules
-            )
-        )
-
     @property
     def solved(self) -> bool:
         """Whether the last submission was."""
-        return bool(self.report.submits) and self.report.submits[-1][0] == "solved"
-
-    def restore(self) -> None:
-        """Writes the file with its bugs again. Raises: UsageError."""
-        attempts.write(self.file, self.report.planted)
+        return self.report.verdict == "solved"
 
     def bugs_at(self, line: int) -> list[PlantedBug]:
         """Those that a line of the file, as it is now, belongs to; those first that were not found yet."""

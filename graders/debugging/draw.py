@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import itertools
 import os
 import random
@@ -71,13 +72,10 @@ def draw_several(
     if files == 1:
         return [draw(katas, count, seed, slow, plant)]
     some = [*katas] if files == len(katas) else random.Random(seed).sample(katas, len(katas))
-    for first in range(len(some) - files + 1):
-        try:
+    for first in range(len(some) - files):
+        with contextlib.suppress(UsageError):
             return draw_in_each(some[first : first + files], count, seed, slow, plant)
-        except UsageError:
-            if first + files == len(some):
-                raise
-    raise AssertionError("there are as many katas as files")
+    return draw_in_each(some[-files:], count, seed, slow, plant)
 
 
 def draw_in_each(

@@ -10,13 +10,20 @@ from types import MappingProxyType
 from graders.catalogue.katas import Kata
 from graders.debugging.debugging import Debugging
 from graders.debugging.grading import DebugReporter, Judged, judge
+from graders.desk.debugged import EACH, HINT_COSTS, WRONG_LINE
 from graders.faults import UsageError
 from graders.sitting import running
 
 REWRITTEN = 3  # times as many lines as are needed, from which on that is said
-SEVERAL = """{files} are right answers with {bugs} bugs planted in them: {shares}. Look for them in {editor}.
+INTRODUCTION = """{file} is a right answer with {bugs} planted in it. Look for {them} in {editor}.
 
-`bug FILE LINE WHY` claims one, as in `bug {first} 12 why`. {rest}"""
+`bug LINE WHY` claims one. {rules}"""
+RULES = f"""Claim a bug before you mend it: {EACH} points for its line, {EACH} for the reason, and {WRONG_LINE} \
+less if no bug is there. At the end you see which claims were right. `submit` judges, and says how many bugs are gone: \
+{EACH} points for each. `hint` helps (-{HINT_COSTS[0]} points), `help` lists what else you can type."""
+SEVERAL = """{files} are right answers with {bugs} planted in them: {shares}. Look for them in {editor}.
+
+`bug FILE LINE WHY` claims one, as in `bug {first} 12 why`. {rules}"""
 
 
 class Round:
@@ -68,20 +75,19 @@ class Round:
         return sum(len(one.report.bugs) for one in self.files)
 
     def introduce(self) -> None:
-        if len(self.files) == 1:
-            self.first.introduce()
+        words = {"bugs": f"{self.count} bugs", "them": "them", "editor": self.terminal.editor, "rules": RULES}
+        if len(self.files) > 1:
+            self.terminal.heading(joined(self.names))
+            shares = joined([f"{len(one.report.bugs)} in {one.kata.id}" for one in self.files])
+            files = joined([one.shown for one in self.files])
+            self.say(SEVERAL.format(files=files, shares=shares, first=self.names[-1], **words))
             return
-        self.terminal.heading(joined(self.names))
-        self.say(
-            SEVERAL.format(
-                files=joined([one.shown for one in self.files]),
-                bugs=self.count,
-                shares=joined([f"{len(one.report.bugs)} in {one.kata.id}" for one in self.files]),
-                editor=self.terminal.editor,
-                first=self.names[-1],
-                rest=self.first.rules,
-            )
-        )
+        one = self.first.report
+        self.terminal.heading(f"{one.kata} ({one.topic}, level {one.level})")
+        if self.count == 1:
+            words |= {"bugs": "1 bug", "them": "it"}
+        words["bugs"] += " that cost too much" * one.slow
+        self.say(INTRODUCTION.format(file=self.first.shown, **words))
 
     def submit(self, argument: str) -> None:
         """Each file that is named, but for those that nothing is left to be found in."""
@@ -119,6 +125,9 @@ class Round:
         """Which file follows, where there are several."""
         if len(self.files) > 1:
             self.terminal.say(one.shown, style="bold")
+
+    def tell_time(self) -> None:
+        self.at_hand.tell_time()
 
     def end(self) -> None:
         """Raises: UsageError."""

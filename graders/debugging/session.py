@@ -175,10 +175,8 @@ class DebugSession(Session[DebugRound]):
                     self.give_up(old)
             for one, body in zip(drawn, bodies, strict=True):
                 made.append(self.sat(begun(self.state.add(KEY, "", body | for_an_event())), one))
-        minutes = common["minutes"]
-        length = "1 minute" if minutes == 1 else f"{minutes} minutes"
         kind = "symptom" if self.options.symptom else "debug"
-        self.terminal.say(f"A {kind} round of {length}; the clock runs on while you are away.")
+        self.terminal.say(f"A {kind} round of {made[0].report.length}; the clock runs on while you are away.")
         return made
 
     def drawn_katas(self, seed: int) -> tuple[list[draw.Drawn], dict[str, Any]]:
@@ -215,20 +213,16 @@ class DebugSession(Session[DebugRound]):
 
     def resume_file(self, report: DebugRound) -> Debugging:
         """Raises: UsageError."""
-        kata = self.kata_of(report)
+        if report.program:
+            kata: Kata = Part(self.root, find_program(report.program, self.root).name, report.kata)
+        else:
+            kata = katas.find_one(report.kata, self.root)
         known = {bug.name: bug for bug in bugs_of(kata, report.slow)}
         bugs = [known[bug.name] for bug in report.bugs if bug.name in known]
-        drawn = draw.Drawn(self.plant(kata), bugs)
-        right = drawn.planting.right
-        if (right, planted(right, bugs)) != (report.right, report.planted):
+        planting = self.plant(kata)
+        if (planting.right, planted(planting.right, bugs)) != (report.right, report.planted):
             raise UsageError(f"{kata.id} has changed since that round began: begin another, nox -s debug -- --new")
-        return self.sat(report, drawn)
-
-    def kata_of(self, report: DebugRound) -> Kata:
-        """Raises: UsageError."""
-        if report.program:
-            return Part(self.root, find_program(report.program, self.root).name, report.kata)
-        return katas.find_one(report.kata, self.root)
+        return self.sat(report, draw.Drawn(planting, bugs))
 
     def sat(self, report: DebugRound, drawn: draw.Drawn) -> Debugging:
         self.sitting = made = Debugging(self.state, report, drawn.bugs, drawn.planting, self.terminal, self.judge)

@@ -6,12 +6,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.programs import Extension, Output, Part, Program
 from graders.debugging.debugging import Debugging
 from graders.debugging.grading import DebugReporter, ExtensionReporter, QuietReporter, judge
-from graders.debugging.round import Round, joined
+from graders.debugging.round import RULES, Round, joined
 from graders.desk.debugged import EACH
 from graders.faults import UsageError
 from graders.judge import program_run
@@ -74,7 +76,7 @@ class SymptomRound(Round):
                 folder=Path(self.first.shown).parent,
                 editor=self.terminal.editor,
                 first=self.names[0],
-                rules=self.first.rules,
+                rules=RULES,
             )
         )
         self.say()
@@ -165,7 +167,7 @@ def submit_file(one: Debugging) -> None:
 
 def whole(one: Debugging) -> bool:
     """Whether no bug is left in the file, and nothing else was found wrong with it."""
-    return not one.report.left and (not one.report.submits or one.solved)
+    return not one.report.left and one.report.verdict in ("", "solved")
 
 
 def run_shown(debugging: Debugging, name: str) -> Output:
@@ -194,14 +196,10 @@ def show_curve(debugging: Debugging, output: Output) -> None:
 
 def drawn(points: Sequence[tuple[int, float]], name: str) -> str:
     """A curve in characters: between two points a straight line, from 0 or less up to the highest."""
-    (first, _), (last, _) = points[0], points[-1]
-    low, high = min(0.0, *(value for _, value in points)), max(value for _, value in points)
+    steps, values = zip(*points, strict=True)
+    first, last, low, high = steps[0], steps[-1], min(0.0, *values), max(values)
     rows = [[" "] * WIDE for _ in range(HIGH)]
-    for column in range(WIDE):
-        at = first + (last - first) * column / (WIDE - 1)
-        after = next((place for place, (step, _) in enumerate(points) if step >= at), len(points) - 1)
-        (x0, y0), (x1, y1) = points[max(after - 1, 0)], points[after]
-        value = y1 if x1 == x0 else y0 + (y1 - y0) * (at - x0) / (x1 - x0)
+    for column, value in enumerate(np.interp(np.linspace(first, last, WIDE), steps, values)):
         height = round((value - low) / ((high - low) or 1) * (HIGH - 1))
         rows[HIGH - 1 - height][column] = "*"
     labels = {0: f"{high:.2f}", HIGH - 1: f"{low:.2f}"}

@@ -19,12 +19,8 @@ def matcher_of(kata: Kata, mistakes: Sequence[Mistake]) -> Matcher:
 def question_of(kata: Kata, mistake: Mistake) -> Question:
     wrong, _, right = mistake.diagnosis.partition("; ")
     name = mistake.name.replace("_", " ")
-    return Question(wrong, code_of(kata, mistake), tuple(filter(None, (right, name, mistake.diagnosis))))
-
-
-def code_of(kata: Kata, mistake: Mistake) -> str:
-    """What its edit takes away and puts there."""
-    return "\n".join(lines_of(kata, mistake))
+    code = "\n".join(lines_of(kata, mistake))
+    return Question(wrong, code, tuple(filter(None, (right, name, mistake.diagnosis))))
 
 
 def named_by(kata: Kata, mistake: Mistake) -> set[str]:

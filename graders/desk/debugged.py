@@ -87,8 +87,7 @@ class DebugRound(Sat):
         planted, right: the file as it was written, and without bugs.
         needed: lines that have to change.
         claims: all of them, in order.
-        wrong: lines that were claimed and have no bug.
-        submits: (verdict, bugs that were gone), in order.
+        verdict: of the last submission; "" before it.
         runs: (the file, whether it passed), of own tests.
         source: as it was judged last, or stood at the end.
         changed: lines of it that are others than those of the file as it was written.
@@ -108,8 +107,7 @@ class DebugRound(Sat):
     right: str
     needed: int
     claims: list[Claim] = field(default_factory=list)
-    wrong: list[int] = field(default_factory=list)
-    submits: list[tuple[str, int]] = field(default_factory=list)
+    verdict: str = ""
     runs: list[tuple[str, bool]] = field(default_factory=list)
     source: str = ""
     changed: int = 0
@@ -123,6 +121,11 @@ class DebugRound(Sat):
     def known(self) -> str:
         """The text of which it is known what bugs it has: as it was judged last, or written."""
         return self.source or self.planted
+
+    @property
+    def wrong(self) -> list[int]:
+        """Lines that were claimed and have no bug."""
+        return list(dict.fromkeys(one.line for one in self.claims if self.bug(one.bug) is None))
 
     @property
     def measured(self) -> int:
@@ -168,8 +171,6 @@ class DebugRound(Sat):
     def add_claim(self, body: dict[str, Any], event: Event) -> None:
         bug = self.bug(body["bug"])
         self.claims.append(Claim(body["line"], body["text"], body["bug"]))
-        if bug is None and body["line"] not in self.wrong:
-            self.wrong.append(body["line"])
         if bug is not None and bug.mended is None:
             self.find(bug, self.claims[-1])
         self.add_meant(body, event)
@@ -214,7 +215,7 @@ class DebugRound(Sat):
                 bug.mended = None
             elif bug.mended is None:
                 bug.mended = self.elapsed
-        self.submits.append((body["state"], self.mended))
+        self.verdict = body["state"]
 
     def add_extend(self, body: dict[str, Any], event: Event) -> None:
         if body["solved"]:

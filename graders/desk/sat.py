@@ -40,6 +40,10 @@ class Sat:
         return f"{self.when.astimezone():%Y-%m-%d %H:%M}"
 
     @property
+    def length(self) -> str:
+        return "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
+
+    @property
     def overtime(self) -> float:
         """Seconds."""
         return max(self.elapsed - 60 * self.minutes, 0.0)

@@ -2,64 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from graders.desk.status import when
 from graders.interview.marks import MARKS, MOST, Marked, by_kata, marks, overall, trend
 from graders.interview.record import MOST_SELF, InterviewReport
-from graders.interview.round import Round
+from graders.interview.round import Answered, Round
 from graders.judge.screen import Fitting
-from graders.sitting.clock import in_words
+from graders.sitting.clock import in_words, took
 from graders.sitting.terminal import Terminal
 
+MEASURED = ("kata.", "score", "help", "asked", "counts", "submits", "runs", "cost")
 WEAK = 1  # a score of one's own, up to which the answer should be read again
 RECENT = 6  # interviews, or times that a kata was asked, whose marks and points are shown
 
 
 def show(terminal: Terminal, past: Sequence[InterviewReport], number: int, at: datetime) -> None:
     """One of all interviews, by its place among them, from 1; what it is compared with is those before it."""
-    report, known = past[number - 1], past[:number]
+    report, known, section = past[number - 1], past[:number], terminal.section
     terminal.heading(f"Report of interview {number}")
-    took = f"took {in_words(report.elapsed)}"
-    if report.overtime:
-        took += f", {in_words(report.overtime)} over"
-    ended = {"finished": took, "abandoned": f"{took}; abandoned"}.get(report.ended, f"{took} so far; still open")
-    terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {report.minutes} minutes, seed {report.seed}; {ended}")
+    terminal.say(f"{report.began}, {report.minutes} minutes, seed {report.seed}; {took(report)}")
     for words in overall(report):
         terminal.say(words)
-    section(terminal, f"Measured: {report.measured} of {report.max_score}", measured(report))
+    section(f"Measured: {report.measured} of {report.max_score}", table(MEASURED, map(measured, report.rounds)))
     if report.self_scores:
         most = MOST_SELF * len(report.self_scores)
         whose = "Your interviewer's scores" if report.partner else "Your own scores"
-        section(terminal, f"{whose}: {sum(report.self_scores)} of {most}", own_scores(report))
-    section(terminal, f"Marks, of {MOST} each", rubric(report))
+        scores = ((one.kata, answer.question, str(answer.score)) for one, answer in scored(report))
+        section(f"{whose}: {sum(report.self_scores)} of {most}", table(("kata.", "question.", "score"), scores))
+    section(f"Marks, of {MOST} each", table(("kata.", *MARKS), map(rubric, report.rounds)))
     if len(marked := trend(known)) > 1:
-        section(terminal, "Marks over interviews", over_interviews(marked))
+        section("Marks over interviews", table(("", "measured", *MARKS), over_interviews(marked)))
     if again := {name: done for name, done in by_kata(known).items() if name in report.review and len(done) > 1}:
-        section(terminal, "The same katas before", asked_before(again))
-    section(terminal, "Preparation", preparation(report))
-    section(terminal, "Timeline", timeline(report))
-    section(terminal, "To review", review(report, at))
+        section("The same katas before", table(("", ""), ((name, points(done)) for name, done in again.items())))
+    section("Preparation", table(("", ""), ((one.kata, prepared(one)) for one in report.rounds)))
+    section("Timeline", table((">", ""), ((in_words(seconds), words) for seconds, words in report.timeline)))
+    section("To review", table(("", ""), review(report, at)))
     terminal.say(f"\nthis again:  nox -s interview -- --report {number}")
 
 
-def section(terminal: Terminal, title: str, table: Table) -> None:
-    terminal.say()
-    terminal.say(title, style="bold")
-    terminal.show(Padding(table, (0, 0, 0, 2)))
-
-
-def grid(*widths: str) -> Table:
-    """Columns whose heading ends in a dot are of words and may be folded; the others are of numbers."""
-    made = Fitting(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=any(widths))
-    for heading in widths:
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Columns whose heading ends in a dot, or is empty, are of words and may be folded; the others are of numbers."""
+    made = Fitting(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=headings[-1] != "")
+    for heading in headings:
         words = heading.endswith(".") or not heading
-        made.add_column(heading.rstrip("."), justify="left" if words else "right", no_wrap=not words, overflow="fold")
+        made.add_column(heading.rstrip(".>"), justify="left" if words else "right", no_wrap=not words, overflow="fold")
+    for row in rows:
+        made.add_row(*map(Text, row))
     return made
 
 
@@ -68,64 +61,40 @@ def named(one: Round) -> str:
     return f"→ {one.kata}" if one.after else one.kata
 
 
-def measured(report: InterviewReport) -> Table:
-    made = grid("kata.", "score", "help", "asked", "counts", "submits", "runs", "cost")
-    for one in report.rounds:
-        made.add_row(
-            Text(named(one)),
-            f"{one.score}/{one.max_score}" if one.last else "-",
-            f"-{one.penalties}" if one.penalties else "-",
-            f"+{one.earned}" if one.earned else "-",
-            str(one.measured),
-            str(len(one.submits)),
-            str(len(one.runs)),
-            "-" if one.cost is None else f"{one.cost:.1f}x",
-        )
-    return made
+def measured(one: Round) -> Sequence[str]:
+    return (
+        named(one),
+        f"{one.score}/{one.max_score}" if one.last else "-",
+        f"-{one.penalties}" if one.penalties else "-",
+        f"+{one.earned}" if one.earned else "-",
+        str(one.measured),
+        str(len(one.submits)),
+        str(len(one.runs)),
+        "-" if one.cost is None else f"{one.cost:.1f}x",
+    )
 
 
-def own_scores(report: InterviewReport) -> Table:
-    made = grid("kata.", "question.", "score")
-    for one in report.rounds:
-        for answer in one.answers:
-            if answer.score is not None:
-                made.add_row(Text(one.kata), Text(answer.question), str(answer.score))
-    return made
+def scored(report: InterviewReport) -> list[tuple[Round, Answered]]:
+    return [(one, answer) for one in report.rounds for answer in one.answers if answer.score is not None]
 
 
-def rubric(report: InterviewReport) -> Table:
-    names = [name for name, _, _ in marks(report.rounds[0])]
-    made = grid("kata.", *names)
-    for one in report.rounds:
-        made.add_row(Text(named(one)), *("-" if mark is None else str(mark) for _, mark, _ in marks(one)))
-    return made
+def rubric(one: Round) -> Sequence[str]:
+    return named(one), *("-" if mark is None else str(mark) for _, mark, _ in marks(one))
 
 
-def over_interviews(marked: Sequence[Marked]) -> Table:
+def over_interviews(marked: Sequence[Marked]) -> Iterator[Sequence[str]]:
     """The last ones, the newest below."""
-    made = grid("", "measured", *MARKS)
     for number, one, known in marked[-RECENT:]:
         averages = ("-" if (mark := known[name]) is None else f"{mark:.1f}" for name in MARKS)
         share = f"{100 * one.measured / one.max_score:.0f} %"
-        made.add_row(f"{number}: {one.when.astimezone():%Y-%m-%d}", share, *averages)
-    return made
+        yield f"{number}: {one.when.astimezone():%Y-%m-%d}", share, *averages
 
 
-def asked_before(again: Mapping[str, Sequence[Round]]) -> Table:
+def points(done: Sequence[Round]) -> str:
     """`54, 80, now 92`"""
-    made = grid("", "")
-    for name, done in again.items():
-        points = [str(one.measured) for one in done]
-        left_out = [f"({len(points) - RECENT} earlier ones)"] if len(points) > RECENT else []
-        made.add_row(Text(name), ", ".join([*left_out, *points[-RECENT:-1], f"now {points[-1]}"]))
-    return made
-
-
-def preparation(report: InterviewReport) -> Table:
-    made = grid("", "")
-    for one in report.rounds:
-        made.add_row(Text(one.kata), Text(prepared(one)))
-    return made
+    found = [str(one.measured) for one in done]
+    left_out = [f"({len(found) - RECENT} earlier ones)"] if len(found) > RECENT else []
+    return ", ".join([*left_out, *found[-RECENT:-1], f"now {found[-1]}"])
 
 
 def prepared(one: Round) -> str:
@@ -150,20 +119,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
 
 
-def timeline(report: InterviewReport) -> Table:
-    made = grid("", "")
-    made.columns[0].justify, made.columns[0].no_wrap = "right", True
-    for seconds, words in report.timeline:
-        made.add_row(in_words(seconds), Text(words))
-    return made
-
-
-def review(report: InterviewReport, at: datetime) -> Table:
-    made = grid("", "")
+def review(report: InterviewReport, at: datetime) -> Iterator[Sequence[str]]:
     for name, due in report.review.items():
-        made.add_row(Text(name), "now: it is not solved yet" if due is None else when(due, at))
-    for one in report.rounds:
-        for answer in one.answers:
-            if answer.score is not None and answer.score <= WEAK:
-                made.add_row(Text(one.kata), Text(f"read again: {answer.question}"))
-    return made
+        yield name, "now: it is not solved yet" if due is None else when(due, at)
+    for one, answer in scored(report):
+        if answer.score is not None and answer.score <= WEAK:
+            yield one.kata, f"read again: {answer.question}"

@@ -1,4 +1,4 @@
-"""What a candidate can type, by phase."""
+"""What a candidate can type, by phase, and the loop that does it, or notes it as the candidate's words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,74 @@ from dataclasses import replace
 
 from graders.interview import follow_up, questioning, writing
 from graders.interview.interview import WRITING, Interview
-from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST
-from graders.sitting import running
-from graders.sitting.commands import Command, suspend, tell
+from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES
+from graders.sitting import asking_back, running
+from graders.sitting.commands import QUIT, TIME, Command, is_answer, nearest, obey, tell, unknown, until
+from graders.sitting.wording import goes_on
 
 TALKING = ("clarify", "plan", "code", "test")
+
+
+def run(interview: Interview) -> None:
+    """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
+    if not interview.phase:
+        interview.enter(interview.report.rounds[0].kata, PHASES[0])
+    else:
+        interview.introduce()
+
+    def failed() -> None:
+        if interview.phase == PHASES[-1]:  # what failed may have come before a line was read
+            interview.terminal.ask(lambda: "Enter tries again > ")
+
+    until(lambda: bool(interview.report.ended), lambda: step(interview), interview.say, failed)
+
+
+def step(interview: Interview) -> None:
+    """One line on. Raises: UsageError, and what `run` raises."""
+    if interview.phase != "follow-up" or interview.report.partner:
+        do(interview, interview.ask())
+        return
+    question = follow_up.current(interview)
+    if question is None and not follow_up.plan_waits(interview):
+        interview.go_on()
+        return
+    line = interview.ask(follow_up.show(interview, question) if question else follow_up.show_plan(interview))
+    if line.strip().lower() in NAMES:  # the whole line
+        do(interview, line)
+    elif question:
+        follow_up.hear(interview, question, line)
+    else:
+        follow_up.score_plan(interview, line)
+
+
+def do(interview: Interview, line: str) -> None:
+    """Does what a line says, or notes it as the candidate's words."""
+    if not is_answer(line):
+        interview.offer = None
+    if not obey(interview, line, known(interview), here(interview), interview.say):
+        hear(interview, line)
+
+
+def hear(interview: Interview, line: str) -> None:
+    talks = interview.phase in ("clarify", "plan") and not interview.report.partner
+    words = talks and len(line.split()) > 1
+    near = "" if words else nearest(line, (one.name for one in here(interview)))
+    if near and not is_answer(line):
+        interview.say(unknown(line, near))
+    elif interview.report.partner:
+        interview.say("tell that to your interviewer; `help` lists what you can type")
+    elif is_answer(line):
+        if asking_back.answered(interview.offer, line, interview.say):
+            interview.offer = None
+    elif interview.phase == "clarify" and goes_on(line):
+        interview.say("then type `next`")
+    elif interview.phase == "clarify" or line.endswith("?"):
+        questioning.answer(interview, line)
+    elif talks:
+        interview.note("plan", text=line)
+        interview.say("noted")
+    else:
+        interview.say(unknown(line, near))
 
 
 def prompt(interview: Interview, argument: str) -> None:
@@ -32,10 +95,6 @@ def go_on(interview: Interview, argument: str) -> None:
         or interview.confirm("nothing was submitted, which counts 0; go on?")
     ):
         interview.go_on()
-
-
-def tell_time(interview: Interview, argument: str) -> None:
-    interview.tell_time()
 
 
 def end(interview: Interview, argument: str) -> None:
@@ -71,7 +130,7 @@ COSTS = ", ".join(f"-{cost}" for cost in HINT_COSTS)
 EVERY: tuple[Command[Interview], ...] = (
     Command("help", "this list", tell_commands),
     Command("prompt", "the task again", prompt),
-    Command("time", "how much time has passed, and how much is left", tell_time),
+    TIME,
     Command(
         "questions",
         f"the questions that I expect, which tell you the traps; -{LIST_COST} points",
@@ -91,7 +150,7 @@ EVERY: tuple[Command[Interview], ...] = (
     Command("hint N", f"the next hint, or hint N again; {COSTS} points", writing.hint, "number", WRITING),
     Command("skip", "leave this question unanswered", follow_up.skip, phases=("follow-up",)),
     Command("next", "go on to the next phase", go_on, phases=TALKING),
-    Command("quit", "go on another time, with --resume; the clock runs on", suspend),
+    QUIT,
     Command("end", "end the interview now, with its report", end),
 )
 NAMES = {command.name for command in EVERY}

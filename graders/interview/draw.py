@@ -51,13 +51,11 @@ class Draw:
         """Whether there is time for these, and for as many short katas as were asked for besides."""
         taken = [*self.parts, *parts]
         names = {part.kata.id for part in taken}
-        most = self.count or MOST_KATAS
-        if len(names) < len(taken) or len(taken) > most:
-            return False
+        wanted = self.count - len(taken) if self.count else 0
         rest = sorted(kata.about.minutes for kata in self.katas.values() if kata.id not in names)
-        wanted = most - len(taken) if self.count else 0
-        enough = len(rest) >= wanted
-        return enough and sum(part.minutes for part in taken) + sum(rest[:wanted]) <= self.minutes
+        if len(names) < len(taken) or len(taken) > (self.count or MOST_KATAS) or len(rest) < wanted:
+            return False
+        return sum(part.minutes for part in taken) + sum(rest[:wanted]) <= self.minutes
 
     def twist_of(self, kata: Kata) -> Part | None:
         """The kata that its changed requirement is, if it is among them."""
@@ -70,12 +68,12 @@ class Draw:
 
     def take(self, kata: Kata) -> None:
         """If it fits; and then what it turns into."""
+        chain: list[Part] = []
         part: Part | None = Part(kata, kata.about.minutes)
-        if part and self.fits(part):
-            self.drawn.append([])
-        while part and self.fits(part):
-            self.drawn[-1].append(part)
+        while part and self.fits(*chain, part):
+            chain.append(part)
             part = self.twist_of(part.kata)
+        self.drawn += [chain] * bool(chain)
 
 
 def draw(

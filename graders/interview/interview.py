@@ -47,12 +47,7 @@ class Interview(Sitting[InterviewReport]):
     introductions: ClassVar[Mapping[str, str]] = INTRODUCTIONS
 
     def __init__(
-        self,
-        state: State,
-        katas: Sequence[Kata],
-        report: InterviewReport,
-        terminal: Terminal,
-        judge: WarmJudge,
+        self, state: State, katas: Sequence[Kata], report: InterviewReport, terminal: Terminal, judge: WarmJudge
     ) -> None:
         """Raises: UsageError where what should be asked cannot be read."""
         super().__init__(state, report, terminal, judge)
@@ -81,10 +76,6 @@ class Interview(Sitting[InterviewReport]):
     def at(self) -> str:
         return self.phase
 
-    @property
-    def runs(self) -> list[tuple[str, bool]]:
-        return self.round.runs
-
     def go_on(self) -> None:
         """To the next phase, to the next kata, or to the end. Raises: UsageError."""
         if self.phase == "test":
@@ -100,9 +91,9 @@ class Interview(Sitting[InterviewReport]):
 
     def measure_tests(self) -> None:
         """The last file of own tests, once the candidate has done with them. Raises: UsageError, GraderError."""
-        if not self.runs or self.phase not in WRITING:
+        if not self.round.runs or self.phase not in WRITING:
             return
-        script = Path(self.runs[-1][0])
+        script = Path(self.round.runs[-1][0])
         try:
             with self.terminal.waiting("your tests meet known mistakes"), stoppable(self.judge):
                 found = measure(self.judge.launcher, self.kata, script)

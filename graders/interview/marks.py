@@ -13,7 +13,8 @@ from graders.sitting.clock import in_words
 MARKS = ("clarify", "plan", "code", "test", "explain")
 MOST = 3  # of each
 Mark = tuple[int | None, str]
-Marked = tuple[int, InterviewReport, dict[str, float | None]]  # by number, with the averages of its marks
+Averages = dict[str, float | None]
+Marked = tuple[int, InterviewReport, Averages]  # by number, with the averages of its marks
 VERDICTS = ((0.9, "strong hire"), (0.75, "hire"), (0.6, "lean hire"), (0.4, "lean no hire"), (0.0, "no hire"))
 WEIGHTS = {"points": 0.7, "test": 0.2, "clarify": 0.1}  # of what is measured
 NEEDED, LEAST = {"test": "own tests", "clarify": "questions", "explain": "explanations"}, 2  # for the best of them
@@ -66,13 +67,10 @@ def explain(one: Round) -> Mark:
     return round(mean(one.self_scores)) if one.self_scores else None, f"scored by {one.scorer}: the follow-up questions"
 
 
-def averages(report: InterviewReport) -> dict[str, float | None]:
+def averages(report: InterviewReport) -> Averages:
     """Of each mark over the interview's katas; None where no kata has it."""
-    found: dict[str, list[int]] = {name: [] for name in MARKS}
-    for one in report.rounds:
-        for name, mark, _ in marks(one):
-            if mark is not None:
-                found[name].append(mark)
+    every = [mark for one in report.rounds for mark in marks(one)]
+    found = {name: [mark for other, mark, _ in every if other == name and mark is not None] for name in MARKS}
     return {name: mean(known) if known else None for name, known in found.items()}
 
 
@@ -83,13 +81,14 @@ def overall(report: InterviewReport) -> Iterator[str]:
     if not any(one.submits for one in report.rounds):
         yield "Overall: no verdict, since nothing was submitted."
         return
-    late, share, known = report.overtime > LATE * 60 * report.minutes, measured_share(report), averages(report)
+    late, known = report.overtime > LATE * 60 * report.minutes, averages(report)
+    share, words = measured_share(report, known), ", ".join(grounds(report, known, late))
     known["explain"] = known["explain"] or 0  # who explains nothing is no strong hire
-    lacking = [words for name, words in NEEDED.items() if (mark := known[name]) is not None and mark < LEAST]
+    lacking = [what for name, what in NEEDED.items() if (mark := known[name]) is not None and mark < LEAST]
     capped = share >= VERDICTS[0][0] and bool(lacking)
     why = f"; a strong hire has {LEAST} of {MOST} or more in {' and '.join(lacking)} also" * capped
     step = verdict(share, late or capped)
-    yield f"Overall: {step}, by what was measured: {', '.join(grounds(report, late))}{why}."
+    yield f"Overall: {step}, by what was measured: {words}{why}."
     own = [score for one in report.rounds for score in (*one.self_scores, one.plan_score) if score is not None]
     planned = ", plans included," if any(one.plan_score is not None for one in report.rounds) else ""
     if own:
@@ -104,15 +103,13 @@ def verdict(share: float, late: bool = False) -> str:
     return words[min(step + late, len(words) - 1)]
 
 
-def measured_share(report: InterviewReport) -> float:
-    known = averages(report)
+def measured_share(report: InterviewReport, known: Averages) -> float:
     shares = {"points": report.measured / report.max_score}
     shares |= {name: mark / MOST for name in ("test", "clarify") if (mark := known[name]) is not None}
     return sum(WEIGHTS[name] * share for name, share in shares.items()) / sum(WEIGHTS[name] for name in shares)
 
 
-def grounds(report: InterviewReport, late: bool) -> Iterator[str]:
-    known = averages(report)
+def grounds(report: InterviewReport, known: Averages, late: bool) -> Iterator[str]:
     yield f"{report.measured} of {report.max_score} points"
     for name, words in (("test", "own tests"), ("clarify", "questions")):
         if (mark := known[name]) is not None:

@@ -39,6 +39,10 @@ class InterviewReport(Sat):
         """The one that it stands at."""
         return self.rounds[self.position]
 
+    @property
+    def runs(self) -> list[tuple[str, bool]]:
+        return self.round.runs
+
     def coming(self, kata: str) -> list[str]:
         """The kata that this one turns into, where it does."""
         return [one.kata for one in self.rounds if one.after == kata]

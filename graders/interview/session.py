@@ -17,7 +17,7 @@ from graders.desk import attempts
 from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.faults import GraderError, UsageError
-from graders.interview import card, commands, draw, loop, record
+from graders.interview import card, commands, draw, record
 from graders.interview.interview import VIA, Interview
 from graders.interview.partner import talk
 from graders.interview.partner.talk import PartnerInterview
@@ -85,7 +85,7 @@ class InterviewSession(Session[InterviewReport]):
     def hold(self, going_on: InterviewReport | None) -> None:
         attempts.bring_all_home(self.state, katas.all_katas(self.root))
         interview = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
-        loop.run(interview)
+        commands.run(interview)
         self.report(self.terminal, self.root, self.state, 0)
 
     def begin(self, given_up: InterviewReport | None) -> Interview:
@@ -174,14 +174,8 @@ def twists_of(chosen: Sequence[Kata]) -> dict[str, str]:
 def begin_body(parts: Sequence[draw.Part], minutes: int, seed: int, partner: bool = False) -> dict[str, Any]:
     """What an interview's first event says."""
     chosen = [
-        {
-            "kata": part.kata.id,
-            "topic": part.kata.topic,
-            "level": part.kata.about.level,
-            "minutes": part.minutes,
-            "after": part.after,
-        }
-        for part in parts
+        {"kata": kata.id, "topic": kata.topic, "level": kata.about.level, "minutes": share, "after": after}
+        for kata, share, after in parts
     ]
     body = {"interview": uuid.uuid4().hex, "what": "begin", "elapsed": 0.0, "minutes": minutes, "seed": seed}
     return body | {"katas": chosen} | for_an_event() | ({"partner": True} if partner else {})

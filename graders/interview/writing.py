@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from graders.desk import attempts
 from graders.interview.interview import VIA, Interview
-from graders.interview.reporter import InterviewReporter
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS
+from graders.judge.card import Card, Row
 from graders.judge.results import Result
+from graders.sitting.grading import SittingReporter
 from graders.sitting.interrupts import whole
+
+MOST_NAMES = 10
+
+
+class InterviewReporter(SittingReporter):
+    """Shows what failed and what it cost, and not what it looks like: a hint outside of the interview costs nothing."""
+
+    def rows(self, card: Card) -> list[Row]:
+        """The card's facts, the names of what failed, and the cost."""
+        rows = [*card.facts]
+        names = list(dict.fromkeys(outcome.name.split("/")[1] for outcome in card.result.failures))
+        if len(names) > 1:
+            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            rows.append(("checks", ", ".join(names[:MOST_NAMES]) + more))
+        return rows + [("cost", words) for words in card.costs]
 
 
 def submit(interview: Interview, argument: str) -> None:

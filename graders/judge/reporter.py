@@ -15,7 +15,7 @@ from rich.text import Text
 from graders.judge.card import UNBUDGETED, WORDS, Card, Row, card_of
 from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED
-from graders.judge.screen import console
+from graders.judge.screen import console, two_columns
 from graders.judge.spelling import spelled
 
 COLOURS = {"solved": "green", "core": "cyan", "failing": "red", "error": "red", "todo": "yellow"}
@@ -106,12 +106,8 @@ class Reporter:
         return f"nox -s grade -- {card.result.kata} -k {shlex.quote(card.again)}{seed}{file}"
 
     def show_rows(self, rows: list[Row]) -> None:
-        table = Table.grid(padding=(0, 2))
-        table.add_column(no_wrap=True)
-        table.add_column(overflow="fold")
-        for label, text in rows:
-            table.add_row(label, Text(spelled(text, self.console.encoding)))
-        self.say(Padding(table, (0, 0, 1, 2)))
+        spelt = ((label, spelled(text, self.console.encoding)) for label, text in rows)
+        self.say(Padding(two_columns(spelt), (0, 0, 1, 2)))
 
     def summary(self, results: list[Result], learner: bool) -> None:
         """The sum, and for a learner what to do next."""

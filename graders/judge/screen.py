@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -60,4 +61,14 @@ def table(*headings: str) -> Table:
     made = Fitting(box=None, padding=(0, 1))
     for heading in headings:
         made.add_column(heading.rstrip("."), justify="left" if heading.endswith(".") else "right", no_wrap=True)
+    return made
+
+
+def two_columns(rows: Iterable[tuple[str, str]]) -> Table:
+    """Labels and texts; a text is folded."""
+    made = Table.grid(padding=(0, 2))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    for label, text in rows:
+        made.add_row(label, Text(text))
     return made

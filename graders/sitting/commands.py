@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from graders.faults import UsageError
 from graders.sitting.interrupts import Stopped
@@ -56,6 +56,10 @@ class Command(Generic[S]):
             "word": len(words) <= 1,
             "words": True,
         }[self.takes]
+
+
+TIME: Command[Any] = Command("time", "how much time has passed, and how much is left", lambda sat, _: sat.tell_time())
+QUIT: Command[Any] = Command("quit", "go on another time, with --resume; the clock runs on", suspend)
 
 
 def obey(sat: S, line: str, table: Sequence[Command[S]], here: Sequence[Command[S]], say: Say) -> bool:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer  # type: ignore[import-untyped]
+from sklearn.pipeline import make_union  # type: ignore[import-untyped]
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.texts import Question, clarifying, general, shared
@@ -48,39 +48,40 @@ class Matcher:
         phrasings = [(number, text) for number, one in enumerate(questions) for text in (one.question, *one.phrasings)]
         whole = [" ".join((one.question, *one.phrasings, one.answer)) for one in questions]
         known = [*whole, *(" ".join(kind.phrasings) for kind in kinds)]
-        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=WORD.pattern).fit(known)
-        pieces = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True).fit(known)
-        self.readers = (words, pieces)
+        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=WORD.pattern)
+        pieces = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True)
+        self.reader = make_union(words, pieces).fit(known)
         self.owners = np.array([number for number, _ in phrasings])
-        self.phrasings = self.read([text for _, text in phrasings])
-        self.answers, self.whole = self.read([one.answer for one in questions]), self.read(whole)
-        self.rarity = rarities([content(" ".join((one.question, *one.phrasings))) for one in questions])
+        self.phrasings = self.reader.transform([text for _, text in phrasings])
+        self.answers = self.reader.transform([one.answer for one in questions])
+        self.whole = self.reader.transform(whole)
+        self.stems = CountVectorizer(analyzer=content)
+        self.rarity = rarities(
+            self.stems.fit_transform([" ".join((one.question, *one.phrasings)) for one in questions])
+        )
         self.further = np.array([0.0] * len(own) + [GENERAL] * len(general))
         self.vocabularies = [set(words_of(text)) for text in whole]
-        self.having = Counter(word for text in known for word in set(words_of(text)))
-        self.texts = len(known)
-
-    def read(self, texts: list[str]) -> list[Any]:
-        return [reader.transform(texts) for reader in self.readers]
+        self.weights: dict[str, float] = dict(zip(words.get_feature_names_out(), words.idf_, strict=True))
+        self.unknown = 1 + math.log(1 + len(known))  # the weight of a word that none of these has
 
     def scores(self, text: str) -> Any:
         """How near the text is to each question: to its nearest phrasings, to its answer, and to all its words."""
-        said = self.read([text])
+        said = self.reader.transform([text])
 
-        def near(known: list[Any]) -> Any:
-            return np.mean([(one @ all_of.T).toarray()[0] for one, all_of in zip(said, known, strict=True)], axis=0)
+        def near(known: Any) -> Any:
+            return (said @ known.T).toarray()[0] / 2  # the mean by words and by pieces
 
         phrasings = near(self.phrasings)
         owned = [phrasings[self.owners == number] for number in range(len(self.further))]
         closest = [np.sort(one)[::-1][: len(CLOSEST)] for one in owned]
         nearest = np.array([one @ CLOSEST[: len(one)] for one in closest])
-        said_of = np.array([sum(known.get(word, 0.0) for word in set(content(text))) for known in self.rarity])
+        said_of = self.rarity @ (self.stems.transform([text]).toarray()[0] > 0)
         return BM25 * said_of + nearest + ANSWER * near(self.answers) + WHOLE * near(self.whole) - self.further
 
     def known(self, text: str, number: int) -> float:
         """The share of the text's words that the question has; a word that few texts have counts more."""
         words = words_of(text)
-        weights = [1 + math.log((1 + self.texts) / (1 + self.having[word])) for word in words]
+        weights = [self.weights.get(word, self.unknown) for word in words]
         hits = [weight for word, weight in zip(words, weights, strict=True) if word in self.vocabularies[number]]
         return sum(hits) / max(sum(weights), 1)
 
@@ -99,20 +100,13 @@ class Matcher:
         return Match(None, tuple(order[:OFFERED]), bool(order) and likely >= CLEAR)
 
 
-def rarities(texts: Sequence[Sequence[str]]) -> list[dict[str, float]]:
-    """What each word of each text counts by BM25."""
-    having = Counter(word for text in texts for word in set(text))
-    usual = sum(map(len, texts)) / len(texts) or 1
-    return [
-        {
-            word: math.log(1 + (len(texts) - having[word] + 0.5) / (having[word] + 0.5))
-            * count
-            * (SATURATION + 1)
-            / (count + SATURATION * (1 - LENGTH + LENGTH * len(text) / usual))
-            for word, count in Counter(text).items()
-        }
-        for text in texts
-    ]
+def rarities(counts: Any) -> Any:
+    """What each word of each text counts by BM25, from how often each text has it."""
+    counts = counts.toarray()
+    having, lengths = (counts > 0).sum(axis=0), counts.sum(axis=1, keepdims=True)
+    rarity = np.log(1 + (len(counts) - having + 0.5) / (having + 0.5))
+    usual = 1 - LENGTH + LENGTH * lengths / lengths.mean()
+    return rarity * counts * (SATURATION + 1) / (counts + SATURATION * usual)
 
 
 def matcher_of(kata: Kata) -> Matcher:

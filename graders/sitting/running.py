@@ -37,7 +37,7 @@ def tests_file(sitting: Sitting[Any], name: str) -> Path:
     """As it was named, or beside the answer; by default the last one."""
     folder = sitting.file.parent
     if not name:
-        return Path(sitting.runs[-1][0]) if sitting.runs else own_tests.beside(sitting.file)
+        return Path(sitting.report.runs[-1][0]) if sitting.report.runs else own_tests.beside(sitting.file)
     given = Path(name).expanduser().absolute()
     return folder / name if (folder / name).exists() and not given.exists() else given
 

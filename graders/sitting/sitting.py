@@ -45,11 +45,6 @@ class Sitting(abc.ABC, Generic[R]):
         """The one at hand."""
 
     @property
-    @abc.abstractmethod
-    def runs(self) -> list[tuple[str, bool]]:
-        """Own tests that were run: the file, and whether it passed."""
-
-    @property
     def file(self) -> Path:
         """Where the answer is written; what the learner wrote before stays as it is."""
         return attempts.file_for(self.kata, self.kind)

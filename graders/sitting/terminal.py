@@ -16,7 +16,6 @@ from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
 from graders.judge import screen
@@ -55,26 +54,23 @@ class Terminal(abc.ABC):
         self.markdown(text)
         self.say()
 
+    def section(self, title: str, what: RenderableType) -> None:
+        """Shows it below a title, a little to the right."""
+        self.say()
+        self.say(title, style="bold")
+        self.show(Padding(what, (0, 0, 0, 2)))
+
     def printed(self, text: str) -> None:
         """Shows what a program printed, as it stands."""
         self.show(Text(text))
 
     def rows(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Shows a table of two columns, of which the second is folded."""
-        self.show(two_columns(pairs))
+        """Shows a table of two columns."""
+        self.show(screen.two_columns(pairs))
 
     def numbered(self, texts: Iterable[str]) -> None:
         """Shows a list, from 1."""
         self.rows((str(place), text) for place, text in enumerate(texts, start=1))
-
-
-def two_columns(pairs: Iterable[tuple[str, str]]) -> Table:
-    made = Table.grid(padding=(0, 2))
-    made.add_column(no_wrap=True)
-    made.add_column(overflow="fold")
-    for label, text in pairs:
-        made.add_row(label, Text(text))
-    return made
 
 
 class Streams(Terminal):

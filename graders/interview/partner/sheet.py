@@ -93,18 +93,17 @@ def read(code: str, seed: int, sheets: Sequence[Sheet]) -> list[Scores]:
     number, check = divmod(number, 1 << CHECK.bit_length())
     right = check == (SPREAD * number + salt(seed, sheets)) % CHECK
     digits: list[int] = []
-    for base in reversed([base for one in sheets for base in one.bases]):
+    for base in [base for one in sheets for base in one.bases][::-1]:
         number, digit = divmod(number, base)
-        digits.insert(0, digit)
+        digits.append(digit)
     if number or not right:
         raise UsageError("that is no code of this interview: a letter is wrong, or the page is another interview's")
-    return [taken(one, digits) for one in sheets]
+    return [scores(one, [digits.pop() for _ in one.bases]) for one in sheets]
 
 
-def taken(sheet: Sheet, digits: list[int]) -> Scores:
-    """The first digits, which are taken away, as the scores of a kata."""
-    own, digits[:] = digits[: len(sheet.bases)], digits[len(sheet.bases) :]
-    ticks, (plan, hints, *answers) = own[: sheet.clarifying], own[sheet.clarifying :]
+def scores(sheet: Sheet, digits: Sequence[int]) -> Scores:
+    """What its fields say."""
+    ticks, (plan, hints, *answers) = digits[: sheet.clarifying], digits[sheet.clarifying :]
     asked = [number for number, tick in enumerate(ticks, start=1) if tick]
-    scores = {one: digit - 1 for one, digit in zip(sheet.questions, answers, strict=True) if digit}
-    return Scores(sheet.kata, asked, plan - 1 if plan else None, hints, scores)
+    given = {one: digit - 1 for one, digit in zip(sheet.questions, answers, strict=True) if digit}
+    return Scores(sheet.kata, asked, plan - 1 if plan else None, hints, given)
