@@ -111,8 +111,7 @@ def meant(debugging: Debugging, words: str, line: int) -> Match:
         return Match(sure, ())
     if not any(one in here or scores[one] >= MAYBE for one in likely):
         return Match(None, ())
-    others = {one: scores[one] for one in range(len(scores)) if one not in likely}
-    ordered = sorted(likely, key=lambda one: -likely[one]) + sorted(others, key=lambda one: -others[one])
+    ordered = sorted(range(len(scores)), key=lambda one: (one not in likely, -likely.get(one, scores[one])))
     lead = likely[ordered[0]] - likely.get(ordered[1], 0.0) if len(ordered) > 1 else 0.0
     return Match(None, tuple(ordered[:OFFERED]), bool(lead >= LEAD))
 

@@ -40,7 +40,6 @@ from graders.faults import UsageError
 from graders.files import make_room
 from graders.judge import program_run
 from graders.judge.planting import Planting
-from graders.sitting import session
 from graders.sitting.clock import for_an_event
 from graders.sitting.commands import Command
 from graders.sitting.interrupts import whole
@@ -49,10 +48,6 @@ from graders.sitting.terminal import Terminal
 
 SEEDS = 10_000
 LONGEST = 24 * 60  # minutes
-
-
-def main(options: argparse.Namespace, root: Path) -> int:
-    return session.main(DebugSession, options, root)
 
 
 def eligible(options: argparse.Namespace, root: Path, state: State) -> list[Kata]:
@@ -227,6 +222,9 @@ class DebugSession(Session[DebugRound]):
     def sat(self, report: DebugRound, drawn: draw.Drawn) -> Debugging:
         self.sitting = made = Debugging(self.state, report, drawn.bugs, drawn.planting, self.terminal, self.judge)
         return made
+
+
+main = DebugSession.main
 
 
 @contextlib.contextmanager

@@ -54,7 +54,6 @@ class Round:
         words: the candidate's own while clarifying; notes.
         plan: the candidate's own while planning.
         runs: (the file, whether it passed), of the candidate's own tests.
-        test_file: the last one that was run.
         submits: in order; the last one counts.
         hints: the level that was reached.
         diagnoses: that were paid for.

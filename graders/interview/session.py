@@ -22,7 +22,6 @@ from graders.interview.interview import VIA, Interview
 from graders.interview.partner import talk
 from graders.interview.partner.talk import PartnerInterview
 from graders.interview.record import InterviewReport
-from graders.sitting import session
 from graders.sitting.clock import for_an_event
 from graders.sitting.commands import Command
 from graders.sitting.interrupts import whole
@@ -31,10 +30,6 @@ from graders.sitting.terminal import Terminal
 
 LEAST_MINUTES = 5
 NOT_YET = ("", "clarify", "plan")  # phases, in which nothing is written
-
-
-def main(options: argparse.Namespace, root: Path) -> int:
-    return session.main(InterviewSession, options, root)
 
 
 class InterviewSession(Session[InterviewReport]):
@@ -159,6 +154,9 @@ class InterviewSession(Session[InterviewReport]):
         made.resume()
         self.terminal.say(f"Your interview of {report.began} goes on: {made.left()}.")
         return made
+
+
+main = InterviewSession.main
 
 
 def twists_of(chosen: Sequence[Kata]) -> dict[str, str]:

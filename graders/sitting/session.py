@@ -169,15 +169,15 @@ class Session(abc.ABC, Generic[R]):
         except BrokenPipeError:
             turn_away_from_stdout()
 
-
-def main(kind: type[Session[Any]], options: argparse.Namespace, root: Path) -> int:
-    """Exit status: 0 finished or suspended, 2 usage, 130 interrupted."""
-    with opened(root) as state:
-        terminal = Streams()
-        if options.report is not None:
-            kind.report(terminal, root, state, options.report)
-            return 0
-        going_on = kind.check(options, state)
-        with judging() as judge:
-            signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C, the terminal is left as it was
-            return kind(options, root, state, terminal, judge).run(going_on)
+    @classmethod
+    def main(cls, options: argparse.Namespace, root: Path) -> int:
+        """The command. Exit status: 0 finished or suspended, 2 usage, 130 interrupted."""
+        with opened(root) as state:
+            terminal = Streams()
+            if options.report is not None:
+                cls.report(terminal, root, state, options.report)
+                return 0
+            going_on = cls.check(options, state)
+            with judging() as judge:
+                signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C, the terminal is as it was
+                return cls(options, root, state, terminal, judge).run(going_on)
