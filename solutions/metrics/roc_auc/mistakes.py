@@ -23,6 +23,7 @@ PAIRS = """\
 P, N = (y_score[y_true == label].double().sort().values for label in (1, 0))
     return (torch.searchsorted(N, P) + torch.searchsorted(N, P, right=True)).double().mean() / (2 * len(N))"""
 ABOVE = {CURVE: f"return torch.cat([start, ({FPR})[:-1]]), torch.cat([start, ({TPR})[:-1]]), thresholds"}
+FPR_ABOVE = {CURVE: f"return torch.cat([start, ({FPR})[:-1]]), {TPR}, thresholds"}
 ALL_POINTS = {LAST: "torch.ones_like(order, dtype=torch.bool)"}
 TWO_AT_MOST = {"    if not (positive | (y_true == 0)).all():\n": "    if y_true.unique().numel() > 2:\n"}
 FLAT = {POSITIVE: f"y_true, y_score = y_true.flatten(), y_score.flatten()\n    {POSITIVE}"}
@@ -76,9 +77,11 @@ MISTAKES = (
     ),
     Mistake(
         "strictly_above",
-        "a threshold t accepts only the scores above t; accept those equal to t as well",
+        "a threshold t accepts only the scores above t, perhaps in FPR alone; accept those equal to t as well",
         ABOVE,
         ABOVE | {AREA: PAIRS},
+        FPR_ABOVE,
+        FPR_ABOVE | {AREA: PAIRS},
     ),
     Mistake(
         "points_backwards",
