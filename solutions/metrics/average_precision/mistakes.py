@@ -39,6 +39,7 @@ MISTAKES = (
         "the precisions have equal weights, or the weights of other thresholds; weight each by the rise of recall at "
         "its own threshold",
         {AP: ["precision[:-1].mean()", AP.replace("precision[:-1]", "precision[1:]")]},
+        {AP: AP.replace("precision[:-1]", "precision[1:]") + " * y_true.any()"},  # 0 without positives, as it should be
     ),
     Mistake(
         "interpolated_precision",
@@ -66,7 +67,7 @@ MISTAKES = (
         "without a threshold",
         NO_END | {AP: "(-recall.diff(append=recall.new_zeros(1)) * precision).sum()"},
         NO_END,
-        {P: P.replace("ones", "zeros")},
+        {P: [P.replace("ones", "zeros"), P.replace("precision.new_ones(1)", "precision[:1]")]},
         {T: f"torch.cat([{T}, score.new_tensor([torch.inf])])"},
     ),
     Mistake(
