@@ -114,6 +114,17 @@ MISTAKES = (
         {MEAN: MEAN.replace("logits.", "logits[:, 1:].").replace("target.", "target[:, :-1].")},
     ),
     Mistake(
+        "first_position_left_out",
+        "the first position of each sequence is left out; count it, since the targets are shifted already, and its "
+        "logits predict its target",
+        {MEAN: [MEAN.replace(".flatten", f"[:, {first} :].flatten") for first in ("1", "int(S > 1)")]},
+    ),
+    Mistake(
+        "ignored_token_left_out_of_the_softmax",
+        "where ignore_index is a token, its logit is left out of the softmax; leave positions out, no token",
+        {ROWS: f"{ROWS}.masked_fill(counts.new_ones(V).cumsum(0) - 1 == ignore_index, -float('inf'))"},
+    ),
+    Mistake(
         "positions_as_tokens",
         "the softmax runs over axis 1, as F.cross_entropy's does, but here the vocabulary is the last axis; "
         "flatten B and S first",
@@ -166,7 +177,7 @@ MISTAKES = (
     Mistake(
         "loss_capped",
         "the mean loss is capped against overflow, which changes perplexities that fit the dtype; do not cap it",
-        {RESULT: "loss.clamp(max=80).exp()"},
+        {RESULT: ["loss.clamp(max=80).exp()", "loss.clamp(max=20).exp()"]},
     ),
     Mistake(
         "log_of_softmax",
