@@ -10,6 +10,7 @@ MASKED = "logits.masked_fill(itself, -torch.inf)"
 POSITIVE = "torch.arange(rows, device=features.device).roll(rows // 2)"
 LOSS = "return F.cross_entropy(logits, positive)"
 CHOSEN = "logits.gather(1, positive[:, None]).squeeze(1)"  # (2N,)
+TO_FIXED = CHOSEN.replace("logits", "to_fixed")
 SHARES = "logits.softmax(1).gather(1, positive[:, None])"  # (2N, 1)
 WITH_EPS = """shifted = logits - logits.amax(1, keepdim=True)
     return ((shifted.exp().sum(1) + {}).log() - shifted.gather(1, positive[:, None]).squeeze(1)).mean()"""
@@ -130,8 +131,12 @@ MISTAKES = (
     Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
     Mistake(
         "keys_detached",
-        "candidates get no gradient from the rows they are compared with; do not detach them",
+        "candidates, or only the positives, get no gradient from the rows they are compared with; do not detach them",
         {LOGITS: "unit @ unit.detach().mT / temperature"},
+        {
+            LOSS: "to_fixed = unit @ unit.detach().mT / temperature\n"
+            f"    return (logits.logsumexp(1) - {TO_FIXED}).mean()"
+        },
     ),
     Mistake(
         "eps_added_to_the_norm",
