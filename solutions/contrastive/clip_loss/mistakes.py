@@ -15,6 +15,7 @@ BY_RAW_ROWS = f"scale * (image @ text.mT / {NORM} / {NORM}.mT)".replace("{0}", "
 NORMS = f"({NORM.format('image')} * {NORM.format('text')}.mT)"
 TO_TEXT_ALONE = "F.cross_entropy(scale * image @ text.mT.detach(), own)"
 TO_IMAGE_ALONE = "F.cross_entropy(scale * text @ image.mT.detach(), own)"
+OTHERS = "logits.mT.clone().fill_diagonal_(-torch.inf)"
 IN_ONE_BATCH = """x = torch.cat([image, text])
     logits = (scale * x @ x.mT).fill_diagonal_(-torch.inf)
     return F.cross_entropy(logits, torch.arange(len(x), device=x.device).roll(len(text)))"""
@@ -132,6 +133,8 @@ MISTAKES = (
         "the norms or the candidates are detached, so the gradient is wrong although the loss is right; detach neither",
         each("{0} / " + NORM + ".detach()"),
         {TO_TEXT: TO_TEXT_ALONE, TO_IMAGE: TO_IMAGE_ALONE},
+        {TO_TEXT: TO_TEXT_ALONE},
+        {TO_IMAGE: TO_IMAGE_ALONE},
     ),
     Mistake(
         "all_in_one_batch",
@@ -148,10 +151,11 @@ MISTAKES = (
     ),
     Mistake(
         "not_one_softmax_for_each_row",
-        "one softmax is taken over all N² logits, or cross-entropy gets the result of a softmax; take one softmax for "
-        "each row and one for each column",
+        "one softmax is taken over all N² logits or over a row and its column together, or cross-entropy gets the "
+        "result of a softmax; take one softmax for each row and one for each column",
         along("(logits.logsumexp((0, 1)) - logits.diagonal().mean())"),
         along("(logits.softmax({0}).logsumexp({0}) - logits.softmax({0}).diagonal()).mean()"),
+        {RETURN: f"return F.cross_entropy(torch.cat([logits, {OTHERS}], dim=1), own)"},
     ),
     Mistake(
         "log_of_a_softmax",
