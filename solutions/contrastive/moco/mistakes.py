@@ -3,6 +3,7 @@
 from graders.kata import Mistake
 
 UNIT = "(F.normalize(rows, dim=1) for rows in (query, key.detach(), queue.detach()))"
+NORM = "torch.linalg.vector_norm(rows, dim=1, keepdim=True)"
 LOGITS = "torch.cat([positives, negatives], dim=1) / temperature"
 IN_BATCH = {"q.new_zeros(…": "torch.arange(len(q), device=q.device)"}
 LOSS = "return F.cross_entropy(logits, labels)"
@@ -58,6 +59,7 @@ MISTAKES = (
         normalised("query"),
         normalised(),
     ),
+    Mistake("norms_detached", {UNIT: UNIT.replace("F.normalize(rows, dim=1)", f"rows / {NORM}.detach()")}),
     Mistake(
         "positive_left_out",
         "the positive is left out of the denominator; sum over all 1 + K candidates, the positive included",
