@@ -71,6 +71,12 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "free_within_the_margin",
+        "triplets whose negative is farther than the positive cost nothing, even within the margin; add the margin "
+        "before you compare with 0",
+        {HINGE: f"{HINGE} * (to_positive > to_negative)"},
+    ),
+    Mistake(
         "soft_hinge",
         "softplus is used for the hinge, so satisfied triplets still have a loss and a gradient; use max(0, x)",
         {HINGE: "torch.nn.functional.softplus(to_positive - to_negative + margin)"},
@@ -79,6 +85,12 @@ MISTAKES = (
         "satisfied_have_gradient",
         "the losses are right, but satisfied triplets still have a gradient; it should be 0",
         {HINGE: "to_positive - to_negative + margin\n    losses = losses + (losses.relu() - losses).detach()"},
+    ),
+    Mistake(
+        "anchor_detached_once",
+        "the anchor gets a gradient from only one of its two distances; detach it in neither",
+        {NEGATIVE: NEGATIVE.replace("anchor", "anchor.detach()"), COSINE_NEGATIVE: "1 - (a.detach() * n).sum(1)"},
+        {POSITIVE: POSITIVE.replace("anchor", "anchor.detach()"), "1 - (a * p).…": "1 - (a.detach() * p).sum(1)"},
     ),
     Mistake(
         "mean_over_active",
@@ -155,6 +167,11 @@ MISTAKES = (
         "cosine_similarity_as_distance",
         "the cosine similarity is used as a distance, so the negative is pulled closer; use 1 − cos",
         cosine("(a * X).sum(1)"),
+    ),
+    Mistake(
+        "chord_for_cosine",
+        "the cosine distance is the Euclidean distance of the unit vectors, which is √(2 − 2 cos); use 1 − cos",
+        cosine("torch.linalg.vector_norm(a - X, dim=1)"),
     ),
     Mistake(
         "cosine_without_norms",
