@@ -10,6 +10,7 @@ NUMBER = "loss.item()"
 APPEND = "        losses.append(loss.item())\n"
 CONVERGED = "        if losses[1:] and abs(losses[-2] - losses[-1]) < {}:\n            break\n"
 MEAN = "residuals.square().sum() / N"
+ROWS, RESULT = "N, D = x.shape", "return w.detach(), b.detach()"
 DESCEND = "gradient_descent(loss_fn, [w, b], lr, steps)"
 LOOP = "for _ in range(steps):\n        for p, g in zip((w, b), {}):\n            p.data -= lr * g"
 EXACTLY = """        size = torch.sqrt(sum(p.grad.square().sum() for p in params))
@@ -171,6 +172,12 @@ MISTAKES = (
             DESCEND: "for t in range(steps):\n        error = x[t % N] @ w.data + b.data - y[t % N]\n"
             "        w.data -= lr * 2 * error * x[t % N]\n        b.data -= lr * 2 * error"
         },
+    ),
+    Mistake(
+        "features_centred",
+        "the columns of x are centred, and b is moved back at the end, so the steps take another way to the solution; "
+        "descend on x as it is",
+        {ROWS: f"{ROWS}\n    centre = x.mean(0)\n    x = x - centre", RESULT: f"{RESULT} - w.detach() @ centre"},
     ),
     Mistake(
         "every_target_for_every_row",
