@@ -104,8 +104,10 @@ MISTAKES = (
     ),
     Mistake(
         "class_0_left_out",
-        "targets of 0 are left out as if they were padding; only -100 does not count",
+        "targets of 0 are left out as if they were padding, perhaps only from the number of tokens; only -100 does not "
+        "count",
         {LOSS: LOSS.replace("flatten(),", "flatten().relu(), ignore_index=0,"), COUNT: COUNT.replace("!= -100", "> 0")},
+        {COUNT: COUNT.replace("!= -100", "> 0")},  # only in the number of tokens
     ),
     Mistake(
         "targets_viewed",
