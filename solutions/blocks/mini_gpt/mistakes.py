@@ -246,6 +246,11 @@ MODEL = (
         "token embeddings are multiplied by √dim, as in the first transformer; here they are taken as they are",
         {TOKENS: f"{TOKENS} * math.sqrt(self.ln_f.weight.numel())"},
     ),
+    Mistake(
+        "logits_over_root",
+        "the logits are divided by √dim, as in T5; here the tied projection of ln_f(x) is taken as it is",
+        {"return self.lm_head(x)": "return self.lm_head(x) / math.sqrt(x.shape[-1])"},
+    ),
     Mistake("no_last_norm", "ln_f is not applied; the output projection should read ln_f(x)", {LAST_NORM: ""}),
     Mistake(
         "norm_between_blocks",
