@@ -54,6 +54,7 @@ MISTAKES = (
         ELU_AT_0,
         {**RELU_AT_0, **LEAKY_AT_0, **ELU_AT_0},
         {**RELU_OF_X, RELU_GRAD: "return grad * (1 + result.sign()) / 2"},
+        {LEAKY_GRAD: "torch.where(x.signbit(), ctx.negative_slope * grad, grad)"},  # +0.0 and −0.0 differ
     ),
     Mistake(
         "slope_in_float32",
@@ -132,6 +133,12 @@ MISTAKES = (
     ),
     Mistake(
         "tanh_not_squared", "the slope of tanh is taken as 1 − tanh(x); square tanh(x)", {TANH_GRAD: "grad * (1 - t)"}
+    ),
+    Mistake(
+        "tanh_of_half",
+        "2 σ(x) − 1 is tanh(x / 2), and its slope is half as steep; tanh(x) is 2 σ(2x) − 1",
+        {"torch.expm1(-2 * x.abs())": "torch.expm1(-x.abs())", TANH_GRAD: f"{TANH_GRAD} / 2"},
+        {"torch.expm1(-2 * x.abs())": "torch.expm1(-x.abs())"},  # with the slope of tanh itself
     ),
     Mistake(
         "upstream_ignored",
