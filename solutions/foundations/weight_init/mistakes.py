@@ -15,6 +15,11 @@ RANDN = "(torch.randn(tensor.shape, generator=generator) * std).to(tensor.dtype)
 SIGNS = "torch.tensor([1, -1]).to(tensor.dtype)"
 MIRRORED = f"tensor.copy_(torch.outer({{0}}.flatten(), {SIGNS}).flatten()[: tensor.numel()].view(tensor.shape))"
 
+HALVES = (
+    "tensor.copy_(torch.cat([half := {0}.flatten()[: (tensor.numel() + 1) // 2], -half])"
+    "[: tensor.numel()].view(tensor.shape))"
+)
+
 
 def filled(uniform: str, normal: str, lead: str = NO_GRAD, end: str = "") -> dict[str, str]:
     """Other fillings than the two, in all four functions."""
@@ -46,6 +51,7 @@ MISTAKES = (
         "a fan counts the kernel's entries wrongly; multiply both fans by the product of the kernel's sizes, even if "
         "there is one output",
         {FIELD: "tensor.shape[2] ** 2 if tensor.dim() > 2 else 1"},
+        {FIELD: "tensor.shape[2] ** (tensor.dim() - 2) if tensor.dim() > 2 else 1"},
         {FIELD: ["math.prod(tensor.shape[2:4])", "sum(tensor.shape[2:]) or 1"]},
         {FANS: FANS + " if tensor.shape[0] > 1 else 1"},
     ),
@@ -110,11 +116,14 @@ MISTAKES = (
         filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
         filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"),
         filled(UNIFORM, TRUNCATED),
+        filled(UNIFORM, TRUNCATED.replace("std", "std / 0.8796")),  # with the right variance, as Keras does it
     ),
     Mistake(
         "mirrored",
         "half of the numbers are drawn, and the others are their negatives; draw every number",
         filled(MIRRORED.format(RAND), MIRRORED.format(RANDN)),
+        filled(HALVES.format(RAND), HALVES.format(RANDN)),
+        filled(UNIFORM, HALVES.format(RANDN)),
     ),
     Mistake(
         "generator_ignored",
