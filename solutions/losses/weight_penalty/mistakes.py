@@ -36,6 +36,11 @@ MISTAKES = (
             ).replace("]).sum()", "]).norm()")
         },
     ),
+    Mistake(
+        "sum_of_norms_squared",
+        "l2_penalty squares the sum of the parameters' norms; square each norm, then add up",
+        {SUM_2: SUM_2.replace(L2, "w.to(wide).norm()").replace("]).sum()", "]).sum().square()")},
+    ),
     in_both(
         "mean_for_sum",
         "a mean is taken over numbers or over parameters; take the sum of all numbers",
@@ -130,8 +135,13 @@ MISTAKES = (
     ),
     Mistake(
         "biases_left_out",
-        "parameters with fewer than two axes are left out; all count here",
+        "the penalty leaves out parameters with fewer than two axes; all count here",
         {LIST: "    params = [w for w in params if w.dim() > 1] or [*params]\n"},
+    ),
+    Mistake(
+        "biases_not_decayed",
+        "the decay leaves out parameters with fewer than two axes, such as biases; it should add strength · w to every "
+        ".grad",
         {HAS_ONE: "if w.grad is not None and w.dim() > 1:"},
     ),
     in_both(
