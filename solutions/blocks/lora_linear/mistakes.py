@@ -10,6 +10,7 @@ BASE = "self.linear(x)"
 ADDED = "self.scale * (low @ self.lora_B.mT)"
 RETURN = f"return {BASE} + {ADDED}"
 WEIGHT = "weight = self.linear.weight + self.scale * (self.lora_B @ self.lora_A)"
+CHANGE = "(self.scale * (self.lora_B @ self.lora_A))"
 NEW = "new = nn.Linear(in_features, out_features, bias=has_bias, dtype=weight.dtype, device=weight.device)"
 ADDED_IN_PLACE = "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())"
 TAKEN_BACK = "weight -= self.scale * (self.lora_B @ self.lora_A)"
@@ -297,9 +298,10 @@ MISTAKES = (
     ),
     Mistake(
         "merged_layer_kept",
-        "merged reuses the layer of its first call; make a new layer in every call",
+        "merged reuses the layer of its first call, or its B A; make both anew in every call",
         {MERGED: 'return self.__dict__.setdefault("kept", new)\n'},
         {NEW: NEW.replace("new = ", 'new = self.__dict__.setdefault("kept", ') + ")"},
+        {WEIGHT: f'weight = self.linear.weight + self.__dict__.setdefault("kept", {CHANGE}.detach())'},
     ),
     Mistake(
         "merged_is_no_linear",
