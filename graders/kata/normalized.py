@@ -11,6 +11,10 @@ Y = "y = (x - mean) / torch.sqrt(var + eps)"
 DIVISORS = {
     "eps_as_the_least_variance": ("torch.sqrt(var.clamp_min(eps))", "max(variance, eps) is used; use variance + eps"),
     "no_eps": ("torch.sqrt(var)", "eps is not used, so equal values give NaN; add it to the variance"),
+    "eps_in_the_sum": (
+        "torch.sqrt(var + eps * var.numel() / x.numel())",
+        "eps is added to the sum of the squares and divided with it; add it to the variance, their mean",
+    ),
     "no_root": ("(var + eps)", "the values are divided by the variance; divide by √(variance + eps)"),
     "sum_of_squares": (
         "torch.sqrt((x - mean).square().sum(axes, keepdim=True) + eps)",

@@ -19,7 +19,6 @@ OVER = {
         "all channels of a sample together, as in layer norm of images; take both for each channel of each sample",
     ),
     "last_axis_only": ("[-1]", "the last axis only; take all axes after C"),
-    "last_two_axes": ("[-2, -1]", "the last two axes, which only fits images; take all axes after C"),
     "one_for_everything": ("list(range(x.dim()))", "the whole of x; take both for each channel of each sample"),
 }
 # When weight or bias, {0}, is refused.
@@ -33,6 +32,10 @@ IN_PART = [
         "{0}.numel() not in (1, x.shape[1])",
     )
 ]
+REPEATED = {
+    name: {f"{name}.reshape(along)": f"{name}.repeat_interleave(len(x)).reshape(len(x), *along)"}
+    for name in ("weight", "bias")
+}
 # How the variance is taken from the planes of x − μ, (N, C, positions).
 PLANES = "planes = (x - mean).flatten(2)\n    "
 SLOW = {
@@ -63,6 +66,12 @@ MISTAKES = (
         for name, (axes, wrong) in OVER.items()
     ),
     Mistake(
+        "last_two_axes",
+        "the mean and the variance are taken over the last two axes, which only fits images; take all axes after C",
+        over("[-2, -1]"),
+        over("[-1] if x.dim() == 3 else [-2, -1]"),
+    ),
+    Mistake(
         "as_layer_norm_of_text",
         "sequences are normalised across the channels of each position, as layer norm does with the tokens of a text; "
         "take the mean and the variance over the positions of each channel",
@@ -75,6 +84,13 @@ MISTAKES = (
         "for each axis after C",
         {ALONG: ["along = (-1,)", "along = (-1, 1)"]},
         {ALONG: ["along = (-1, 1, 1)", "along = (1, -1, 1, 1)", "along = (-1, *[1] * (x.dim() - 1))"]},
+    ),
+    Mistake(
+        "affine_repeated_in_another_order",
+        "for rows of all samples, the values of weight or bias are repeated one by one, so they meet other channels; "
+        "repeat the whole vector, weight.repeat(N)",
+        REPEATED["weight"] | REPEATED["bias"],
+        *REPEATED.values(),
     ),
     *normalized.mistakes(SCALED, SHIFTED),
     Mistake(
