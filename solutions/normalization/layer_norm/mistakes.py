@@ -52,6 +52,11 @@ SLOW = {
 
 MISTAKES = (
     *normalized.mistakes(SCALED, SHIFTED),
+    Mistake(
+        "weight_beside_1",
+        "the values are multiplied by 1 + weight, as in Gemma; multiply them by weight alone",
+        {SCALED: SCALED.replace("weight\n", "(1 + weight)\n")},
+    ),
     *(
         Mistake(name, f"the mean and the variance are taken over {wrong}", {"axes = …": f"axes = {axes}"})
         for name, (axes, wrong) in OVER.items()
