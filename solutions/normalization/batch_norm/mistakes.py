@@ -13,6 +13,7 @@ NEW_MEAN, NEW_VAR = (
     f"{old.split('.copy_')[0]} = {old.split('.copy_')[1][1:-1]}" for old in (NEXT_MEAN, NEXT_VAR)
 )  # new tensors, rather than new numbers in the same
 UNBIASED = " * (count / (count - 1))"
+AROUND = "m * (mean - self.running_mean).square()"
 EVALUATE = "mean, var = self.running_mean, self.running_var"
 ROWS = "rows = x.transpose(0, 1).flatten(1)\n            "
 UPDATE = (
@@ -51,6 +52,11 @@ MISTAKES = (
     ),
     Mistake(
         "biased_running", "running_var follows the biased variance; multiply it by n / (n − 1) first", {UNBIASED: ""}
+    ),
+    Mistake(
+        "variance_around_the_running_mean",
+        "running_var follows the batch's squared distances to the running mean; take them to the batch's own mean",
+        {UNBIASED: [f"{UNBIASED} + {AROUND}", f"{UNBIASED} + {AROUND}{UNBIASED}"]},
     ),
     Mistake(
         "corrected_by_the_batch_size",
