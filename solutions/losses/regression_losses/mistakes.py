@@ -16,6 +16,7 @@ TWO_WAYS = "errors(pred, target) * torch.where(pred > target, 1, -1)"
 EXPANDED = "(pred.square() - 2 * pred * target + target.square() + 0 * errors(pred, target))"
 ROOT = "errors(pred, target).square().sqrt()"
 RAISED = [f"(errors(pred, target).square() + {eps}).sqrt()" for eps in ("1e-6", "1e-8", "1e-12", "1e-16")]
+PSEUDO = "delta**2 * ((1 + (error / delta).square()).sqrt() - 1)"
 MASKED = f"(error <= delta) * {SQUARE} + (error > delta) * {LINEAR}"
 
 
@@ -40,6 +41,12 @@ MISTAKES = (
         {LINEAR: "error - 0.5 * delta"},
         {LINEAR: ["delta * (error - 0.5)", "delta * error - 0.5 * delta", "delta * (error - delta)", "error"]},
         {HUBER: f"{HUBER} / delta"},
+    ),
+    Mistake(
+        "pseudo_huber",
+        "huber is the pseudo-Huber loss, a smooth curve; use ½ e² for |e| up to δ, and δ (|e| − ½ δ) elsewhere",
+        {HUBER: PSEUDO},
+        {ERROR: f"{ERROR}.float()", HUBER: f"({PSEUDO}).to(pred.dtype)"},
     ),
     Mistake(
         "misplaced_half",
@@ -74,7 +81,7 @@ MISTAKES = (
         "slope_at_0",
         "the gradient is wrong where the error is exactly 0: a choice between e and −e has the slope −1 or 1 there, "
         "and the root of a square has NaN; use abs, whose slope is 0",
-        {MAE: [f"reduce({TWO_WAYS}, reduction)", f"reduce({ROOT}, reduction)"]},
+        {MAE: [f"reduce({one}, reduction)" for one in (TWO_WAYS, ROOT, TWO_WAYS.replace(">", ">="))]},
         {ERROR: f"error = {ROOT}"},
         {MAPE: f"100 * {TWO_WAYS} / size"},
     ),
@@ -125,6 +132,7 @@ MISTAKES = (
                 "size = (pred + eps).abs()",
                 "size = ((pred.abs() + target.abs()) / 2).clamp_min(eps)",
                 "size = target.abs().mean()",
+                f'{SIZE}\n    size = size.mean() if reduction == "mean" else size',
             ]
         },
     ),
