@@ -297,6 +297,12 @@ MISTAKES = (
         backward("y * (g - (g * y).sum(-1, True))"),
     ),
     Mistake(
+        "backward_over_everything",
+        "backward sums over the whole tensor; sum along dim",
+        backward("y * (g - (g * y).sum())"),
+        backward("g - y.exp() * g.sum()", LOG_P),
+    ),
+    Mistake(
         "jacobian_built",
         "backward builds a C × C Jacobian for each vector; multiply by it without building it",
         backward(f"({JACOBIAN} @ g.movedim(dim, -1)[..., None])[..., 0].movedim(-1, dim)"),
