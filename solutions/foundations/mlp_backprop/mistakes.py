@@ -64,6 +64,15 @@ MISTAKES = (
         {Y: f"{Y}.amax(dim=0)"},
     ),
     Mistake(
+        "softmax_differentiated_again",
+        "softmax minus one-hot is sent through the Jacobian of softmax; it is the gradient of the logits already, "
+        "so use it as it is",
+        {
+            f"d_logits = {D_LOGITS}": f"p = {P}\n    d_p = (p - {Y}) / N\n"
+            "    d_logits = p * (d_p - (p * d_p).sum(dim=1, keepdim=True))"
+        },
+    ),
+    Mistake(
         "logarithm_in_the_gradient",
         "log_softmax stands in the gradient of the logits; it should be softmax minus one-hot, divided by N",
         {P: "torch.log_softmax(logits, dim=1)"},
