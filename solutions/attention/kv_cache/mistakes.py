@@ -67,6 +67,11 @@ MISTAKES = (
         {DIAGONAL: ".tril(S - T if T == 1 else 0)"},
     ),
     Mistake(
+        "length_of_another_axis",
+        "the mask takes the number of heads or of their channels for P; in a cache of (B, H, P, d), P is axis 2",
+        {DIAGONAL: [f".tril(past_k.shape[{axis}] if cache else 0)" for axis in (1, 3)]},
+    ),
+    Mistake(
         "no_mask_with_a_cache",
         "with a cache there is no mask, so several new tokens see later ones; leave the mask out only for a single "
         "new token",
@@ -223,6 +228,8 @@ MISTAKES = (
         "no gradient flows through the cache to the tokens of earlier calls; leave out detach and no_grad",
         {PAST: "past_k, past_v = (past.detach() for past in cache)"},
         {RESULT: RESULT.replace("(k, v)", "(k.detach(), v.detach())")},
+        {JOIN_V: JOIN_V.replace("past_v", "past_v.detach()")},
+        {JOIN_K: JOIN_K.replace("past_k", "past_k.detach()")},
     ),
     Mistake(
         "cache_swapped",
