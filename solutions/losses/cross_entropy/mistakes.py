@@ -94,6 +94,13 @@ MISTAKES = (
         "mean_counts_ignored_rows",
         "the mean divides by a sum that includes the weights of ignored rows; leave them out",
         {DIVISOR: "w[y].sum()"},
+        {DIVISOR: "(w[y[counts]] if weight is None else w[y]).sum()"},
+    ),
+    Mistake(
+        "mean_by_smoothed_weights",
+        "the mean divides by the weights that the smoothed targets give; smoothing does not change the divisor, the "
+        "sum of the targets' own weights",
+        {DIVISOR: "((1 - label_smoothing) * w[y[counts]] + label_smoothing * w.mean()).sum()"},
     ),
     Mistake(
         "divisor_at_least_one",
@@ -111,6 +118,11 @@ MISTAKES = (
         "the mean divides by weights, but the targets' log-probabilities have none; weight each of them",
         {LOSS: LOSS.replace("w[y] * ", "")},
         {LOSS: LOSS.replace("w[y] * ", ""), SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
+    ),
+    Mistake(
+        "none_unweighted",
+        'reduction="none" leaves the class weights out; each row\'s loss is weighted, whatever the reduction',
+        {W: W.replace("is None", 'is None or reduction == "none"')},
     ),
     Mistake(
         "weights_applied_twice",
