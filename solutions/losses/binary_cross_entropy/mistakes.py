@@ -11,6 +11,7 @@ PROBS_LOSS = "return reduce(-(y * log_p + (1 - y) * log_not_p), reduction)"
 LOG_P = "log_p = -torch.logaddexp(zero, -logits)"
 LOG_NOT_P = "log_not_p = -torch.logaddexp(zero, logits)"
 LOGITS_LOSS = "return reduce(-(w * y * log_p + (1 - y) * log_not_p), reduction)"
+ALL_WEIGHTED = "return reduce(-w * (y * log_p + (1 - y) * log_not_p), reduction)"
 W = "w = 1 if pos_weight is None else pos_weight.to(logits.dtype)"
 # Of both.
 MEAN = "return loss.mean()"
@@ -98,6 +99,16 @@ MISTAKES = (
         "only_zero_clamped",
         "the log is −100 where p is exactly 0, but below −100 for the tiniest p; clamp every log at −100",
         {LOGS: LOGS.replace(".clamp_min(-100)", "")},
+    ),
+    Mistake(
+        "products_clamped",
+        "y log p is clamped at −100, not log p itself, which differs for targets between 0 and 1; clamp each log, then "
+        "multiply",
+        {
+            LOGS: LOGS.replace(".clamp_min(-100)", "").replace("-100", "torch.finfo(p.dtype).min"),
+            PROBS_LOSS: "a, b = (one.clamp_min(-100) for one in (y * log_p, (1 - y) * log_not_p))\n"
+            "    return reduce(-(a + b), reduction)",
+        },
     ),
     Mistake(
         "negative_term_forgotten",
@@ -203,8 +214,14 @@ MISTAKES = (
     Mistake(
         "pos_weight_on_negatives",
         "pos_weight multiplies (1 − y) log(1 − σ(x)); multiply only y log σ(x) by it",
-        {LOGITS_LOSS: "return reduce(-w * (y * log_p + (1 - y) * log_not_p), reduction)"},
+        {LOGITS_LOSS: ALL_WEIGHTED},
         {LOGITS_LOSS: "return reduce(-(y * log_p + w * (1 - y) * log_not_p), reduction)"},
+    ),
+    Mistake(
+        "pos_weight_by_the_label",
+        "pos_weight multiplies the whole loss of a target that counts as positive, and nothing of any other; multiply "
+        "y log σ(x) by it, whatever y is",
+        {LOGITS_LOSS: [f"w = torch.where({one}, w, 1)\n    {ALL_WEIGHTED}" for one in ("y > 0.5", "y == 1")]},
     ),
     Mistake(
         "pos_weight_beside_1",
