@@ -129,6 +129,12 @@ MISTAKES = (
         {PADDED: f"{PADDED}\n        seen = seen & {OWN}"},
     ),
     Mistake(
+        "itself_seen_in_the_padding",
+        "a query sees the key at its own position even if that is padding; key_mask hides padding from every query, "
+        "and a query that sees no key gets zeros",
+        {PADDED: f"{PADDED} | seen.triu(Sk - Sq)"},
+    ),
+    Mistake(
         "scores_times_mask",
         "scores are multiplied by the mask, and a score of 0 still has a share; set hidden scores to −∞, then hidden "
         "weights to 0",
