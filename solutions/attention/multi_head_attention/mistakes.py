@@ -69,6 +69,7 @@ MISTAKES = (
         "heads_interleaved",
         {SPLIT: INTERLEAVED},
         {SPLIT: INTERLEAVED, MERGE: "heads.permute(0, 2, 3, 1).reshape(B, Sq, D)"},  # and merged likewise
+        unplanted=[{SPLIT: f"({INTERLEAVED} if layer is not self.v_linear else {SPLIT})"}],
     ),
     Mistake(
         "heads_merged_without_transpose",
@@ -92,6 +93,11 @@ MISTAKES = (
     ),
     Mistake(
         "mask_inverted", "the mask is read the wrong way round; 0 or False means blocked", masked_where("mask != 0")
+    ),
+    Mistake(
+        "bool_mask_inverted",
+        "True in a bool mask blocks, as in torch.nn.MultiheadAttention; here it allows, and False blocks",
+        masked_where("(mask if mask.dtype == torch.bool else mask == 0)"),
     ),
     Mistake(
         "float_mask_added",
