@@ -24,6 +24,11 @@ POOL_SEEN = "seen = windows(x, kernel_size, kernel_size if stride is None else s
 STEP = "kernel_size if stride is None else stride"
 FILL = "fill=-torch.inf"
 MAX = "return seen.amax((-2, -1))"
+# As torch does: a window may hang over the edge, but begins within x or the padding before it.
+IN_CEIL_MODE = f"""(H, W), (sh, sw) = x.shape[2:], pair({STEP})
+    x = F.pad(x, (0, sw - 1, 0, sh - 1), value=-torch.inf)
+    {POOL_SEEN}
+    return seen[:, :, : -(-(H + ph) // sh), : -(-(W + pw) // sw)].amax((-2, -1))"""
 SIZED = f"""{SUM}
     sizes = zip(x.shape[2:], weight.shape[2:], pair(stride), pair(padding), pair(dilation))
     out = out.reshape(len(x), O, *((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in sizes))"""
@@ -163,6 +168,7 @@ MISTAKES = (
                 POOL_SEEN: f"sh, sw = pair({STEP})\n    x = F.pad(x, (0, sw - 1, 0, sh - 1), value=-torch.inf)\n"
                 f"    {POOL_SEEN}"
             },
+            {MAX: IN_CEIL_MODE},
         ),
     ),
     wrong(
