@@ -78,6 +78,12 @@ MISTAKES = (
         "mean",
         rates("{} / {}") | {RESULT: RESULT.replace(".float()", ".float().nan_to_num()")},
     ),
+    Mistake(
+        "one_for_nothing_to_find",
+        "binary gives 1 where class 1 is neither true nor predicted, by a case of its own or by taking the last class; "
+        "always take class 1, with 0 for 0/0",
+        {BINARY: BINARY.replace("[1]", "[top]")},
+    ),
     Mistake("one_for_zero_by_zero", "0/0 gives 1; it should give 0", rates("({} / {}).nan_to_num(1.0)")),
     Mistake(
         "classes_left_out_of_macro",
@@ -140,7 +146,7 @@ MISTAKES = (
         "binary_of_other_classes",
         "binary describes class 0, the last class or the mean of both classes; take class 1 of two, whatever "
         "num_classes is",
-        {BINARY: [BINARY.replace("[1]", "[0]"), BINARY.replace("[1]", "[top]")]},
+        {BINARY: BINARY.replace("[1]", "[0]")},
         {
             CLASSES: 'C = num_classes or (2 if average == "binary" else top + 1)',
             BINARY: BINARY.replace("[1]", "[-1]"),
