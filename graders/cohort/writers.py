@@ -11,6 +11,7 @@ from typing import Any
 
 import jinja2
 
+from graders.pages import HERE
 from graders.worker.visible import WHOLE, visible
 
 FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # a spreadsheet begins one so, also in full width
@@ -52,8 +53,7 @@ def fenced(text: str) -> list[str]:
 
 
 def html(template: Path, **values: Any) -> str:
-    """A page whose values are all escaped."""
-    made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(template.parent), autoescape=True, undefined=jinja2.StrictUndefined
-    )
+    """A page whose values are all escaped, and which may include the tokens that all pages share."""
+    folders = jinja2.FileSystemLoader([template.parent, HERE])
+    made = jinja2.Environment(loader=folders, autoescape=True, undefined=jinja2.StrictUndefined)
     return made.get_template(template.name).render(**values)

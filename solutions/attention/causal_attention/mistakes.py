@@ -129,9 +129,9 @@ MISTAKES = (
         {PADDED: f"{PADDED}\n        seen = seen & {OWN}"},
     ),
     Mistake(
-        "itself_seen_in_the_padding",
-        "a query sees the key at its own position even if that is padding; key_mask hides padding from every query, "
-        "and a query that sees no key gets zeros",
+        "padding_on_the_diagonal",
+        "key_mask spares the diagonal, where padding sees padding; hide padded keys everywhere, and give zeros where "
+        "no key is left",
         {PADDED: f"{PADDED} | seen.triu(Sk - Sq)"},
     ),
     Mistake(
