@@ -24,17 +24,13 @@ class History:
 
     def __init__(self, site: Site, file: AnswerFile) -> None:
         self.site, self.file = site, file
-        self.number, self.beside = 0, "before"  # the attempt that is looked at, the last for 0; beside which text
         self.shown = ui.html(sanitize=False)
-        ui.on("attempt", lambda event: self.look_at(*event.args))
+        ui.on("attempt", lambda event: self.show(int(event.args[0]), str(event.args[1])))
         ui.on("restore", lambda event: self.restore(int(event.args)))
 
-    def look_at(self, number: int, beside: str) -> None:
-        self.number, self.beside = int(number), str(beside)
-        self.draw()
-
-    def draw(self) -> None:
-        self.shown.content = self.site.guarded(lambda: html(self.site, self.file, self.number, self.beside))
+    def show(self, number: int, beside: str) -> None:
+        """The attempt of that number, the last for 0, and what it differs in from another text."""
+        self.shown.content = self.site.guarded(lambda: html(self.site, self.file, number, beside))
 
     def restore(self, number: int) -> None:
         """In the place of the kata's file, of a review also."""

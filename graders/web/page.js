@@ -163,6 +163,7 @@ const katas = {
     const shown = document.querySelector(".panes").dataset;
     shown.pane = name;
     if (["card", "try", "history"].includes(name)) shown.below = name; // also where there is room for all others
+    if (name === "history") emitEvent("attempt", [0, "before"]);
     for (const one of document.querySelectorAll("[data-shows]"))
       one.setAttribute("aria-pressed", one.dataset.shows === (one.closest(".below") ? shown.below : name));
   },

@@ -82,7 +82,7 @@ class Practice:
                 with pane("try", "Try"):
                     self.tries = Tries(self.site, self.file, self.editor)
                 with pane("history", "History"):
-                    self.history = History(self.site, self.file)
+                    History(self.site, self.file)
                 self.try_failing.on_click(self.tries.try_failing)
         self.draw()
         ui.on("next", self.go_on)
@@ -139,7 +139,6 @@ class Practice:
             self.card.content = cards.card(verdict, overview, self.after(overview)) if verdict else empty
             passed = bool(verdict and verdict.result and verdict.result.state == "solved")
             self.running.classes(**{"remove" if passed else "add": "first"})  # Next is what is to be done then
-            self.history.draw()
             self.try_failing.set_visibility(self.tries.about(verdict))
             self.other.set_visibility(bool(runner.right(self.file)))
             self.costs.content = self.others.content = ""
