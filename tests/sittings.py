@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -34,6 +35,7 @@ class Tty:
         kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
         self.raw = ""
         self.end = pexpect.EOF
+        self.still = pexpect.TIMEOUT
         self.child = pexpect.spawn(
             sys.executable,
             [*command_line(root)[1:], *arguments],
@@ -61,9 +63,18 @@ class Tty:
         self.child.sendline(line)
         return self.shows(*until)
 
-    def ends(self) -> tuple[str, int]:
-        """What is shown until then, and the exit status."""
-        self.child.expect(self.end)
+    def ends(self, sent: signal.Signals | None = None) -> tuple[str, int]:
+        """What is shown until then, and the exit status; by this signal, if one is given.
+
+        It is sent again where nothing comes of it: `input` sees one that arrives between its prompt and its wait
+        only when something else wakes it.
+        """
+        for _ in range(10 if sent else 0):
+            self.child.sendintr() if sent == signal.SIGINT else self.child.kill(sent)
+            if self.child.expect([self.end, self.still], timeout=6) == 0:
+                break
+        else:
+            self.child.expect(self.end)
         self.child.wait()
         return self.plain(self.child.before), self.child.exitstatus
 

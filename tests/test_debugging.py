@@ -149,8 +149,7 @@ def test_kill_loses_nothing_and_the_clock_runs_on(toys: Path, terminal: Callable
     again.shows("goes on: ", "[debug  ", " left] > ")
     assert file_of(toys).read_text().startswith("# begun\n")
     again.says("diff", "+# begun", "[debug  ", " left] > ")
-    again.child.sendintr()
-    shown, status = again.ends()
+    shown, status = again.ends(signal.SIGINT)
     assert status == 130
     assert flat(shown).endswith("Go on with nox -s debug -- --resume")
     assert the_round(toys).wrong == [1]
@@ -166,8 +165,7 @@ def test_interrupt_ends_a_submission_and_not_the_round(toys: Path, terminal: Cal
     assert not the_round(toys).verdict
     file_of(toys).write_text(INVERSE)
     one.says("submit", "1 of 2 planted bugs is gone", "[debug  ")
-    one.child.sendintr()
-    assert one.ends()[1] == 130
+    assert one.ends(signal.SIGINT)[1] == 130
 
 
 def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> None:

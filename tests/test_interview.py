@@ -239,8 +239,7 @@ def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., 
     one = terminal("--seed", "1")
     one.shows("[clarify  ", " > ")
     one.says("next", "[plan  ", " > ")
-    one.child.sendintr() if sent == signal.SIGINT else one.child.kill(sent)
-    shown, status = one.ends()
+    shown, status = one.ends(sent)
     assert status == 130
     assert one.child.getecho()
     assert flat(shown).endswith(RESUME)
