@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +40,8 @@ def one_of(name: str, choices: Sequence[Any], meant: Callable[[str], str] = str)
 
 def address(root: Path) -> str:
     """Where this repository is at home, as the `urls` of pyproject.toml say; empty where they do not."""
+    import tomllib  # a few ms, which few commands need
+
     file = root / "pyproject.toml"
     project = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.exists() else {}
     return str(project.get("urls", {}).get("Repository", ""))

@@ -12,14 +12,9 @@ import torch
 
 from graders.catalogue import katas
 from graders.judge.modes import FACTORS, Mode, choices_of
-from graders.judge.run import DEFAULT_SEED, source_of
 from graders.judge.vectors import TestVectors
-from graders.judge.warm import WarmJudge
 from graders.kata.spec import Answer, Case, Grader
 from graders.kata.tolerances import HALF
-from graders.sandbox.launcher import new_launcher
-from graders.sandbox.messages import Reply, Request
-from graders.sandbox.submission import Submission
 
 ANSWERS = [
     pytest.param(kata, answer, id=f"{kata.id}-{answer.name}")
@@ -190,24 +185,3 @@ def test_arguments_are_passed_in_the_order_of_the_signature() -> None:
         request = vectors.request(answer, case, Mode(torch.float64, passing=passing), 0)
         assert request.arguments is not None
         assert list(request.arguments) == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("name", ["cosine_similarity", "kv_cache"])
-def test_what_is_foreseen_is_asked_of_a_right_answer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = set()
-    ordinary = Submission.ask
-
-    def ask(one: Submission, request: Request) -> Reply:
-        asked.add(request.message)
-        return ordinary(one, request)
-
-    monkeypatch.setattr(Submission, "ask", ask)
-    kata = katas.find_one(name)
-    launcher = new_launcher()
-    judge = WarmJudge(launcher)
-    try:
-        assert judge.grade(kata, source_of(kata, kata.reference_file)).state == "solved"
-    finally:
-        judge.close()
-        launcher.close()
-    assert {request.message for request in exam_of(kata, DEFAULT_SEED).foreseen()} <= asked

@@ -218,6 +218,24 @@ def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
     assert "! _foreach_add_\t" in ran.stdout
 
 
+STOCK = """
+import gc
+from types import FunctionType
+from graders.worker.fortress.stock import take_stock, words_of
+functions = [found for _, named in take_stock().functions for found in named]
+gc.unfreeze()
+every = [one for one in gc.get_objects() if type(one) is FunctionType and (one.__module__ or "").startswith("torch.")]
+print(len(functions), {*map(id, functions)} == {id(one) for one in every if [*words_of(one.__module__, [one])]})
+"""
+
+
+def test_stock_has_every_function_that_may_be_banned() -> None:
+    ran = subprocess.run([sys.executable, "-c", STOCK], capture_output=True, text=True, cwd=ROOT, check=True)
+    count, same = ran.stdout.split()
+    assert int(count) > 10_000
+    assert same == "True"
+
+
 UNNEEDED = """
 import os, numpy as np, torch
 from graders.worker.fortress import removal, stock, unneeded

@@ -47,7 +47,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
         asked = what_is_asked(options, chosen[0])
         parallel = Parallel(asked, chosen, launchers)
         try:
-            if len(launchers) > 1 and not options.k:  # else pytest has to say what is selected
+            alone = apart(options) and len(chosen) == 1 and len(options.submission) < 2
+            if (alone or len(launchers) > 1) and not options.k:  # else pytest has to say what is selected
                 parallel.start()
             from graders.grade import session  # it imports pytest, while the servers build their cages
 
@@ -75,7 +76,10 @@ def what_is_asked(options: argparse.Namespace, kata: Kata) -> Options:
 
 
 def judges(options: argparse.Namespace, katas: int) -> int:
-    """How many judge at once; one where there may be a GPU, since who has asked CUDA for it cannot be forked."""
-    if not forks() or (options.device != "cpu" and any(Path("/dev").glob("nvidia[0-9]*"))):
-        return 1
-    return min(options.workers or os.cpu_count() or 1, katas)
+    """How many judge at once."""
+    return min(options.workers or os.cpu_count() or 1, katas) if apart(options) else 1
+
+
+def apart(options: argparse.Namespace) -> bool:
+    """Whether judges have processes of their own; not where there may be a GPU: who has asked CUDA cannot be forked."""
+    return forks() and (options.device == "cpu" or not any(Path("/dev").glob("nvidia[0-9]*")))

@@ -1,4 +1,4 @@
-"""Grades several katas at once: judges in processes of their own take one kata after the other; this one tells."""
+"""Judges in processes of their own take one kata after the other; this one tells what they find."""
 
 from __future__ import annotations
 
@@ -40,12 +40,11 @@ class Parallel:
 
     def start(self, selected: Iterable[tuple[str, str]] | None = None) -> None:
         """Best before pytest is imported, which takes a while; `selected` are the checks to ask, by kata and name."""
-        for launcher in self.launchers:
-            assert launcher.isolation  # known to all before they part
         names = {kata.id: None if selected is None else frozenset[str]() for kata in self.chosen}
         for kata, name in selected or ():
             names[kata] = (names[kata] or frozenset()) | {name}
-        jobs = [Job(kata, self.asked, selected=own) for kata, own in names.items() if own != frozenset()]
+        source = self.asked.submissions[0] if self.asked.submissions else None
+        jobs = [Job(kata, self.asked, source, own) for kata, own in names.items() if own != frozenset()]
         fork = multiprocessing.get_context("fork")
         todo = fork.SimpleQueue()
         for launcher in self.launchers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import re
 import signal
@@ -40,7 +39,7 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
     if asked.seed != DEFAULT_SEED:
         reporter.say(f"seed {asked.seed}")
     run = Run(asked, launcher, reporter)
-    named = GradingPlugin(run, alone=len(chosen) == 1 and not options.k)
+    named = GradingPlugin(run)
     torch.set_num_threads(1)
     reporter.start()
     try:
@@ -76,26 +75,13 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
 class GradingPlugin:
     """Gives our run to the plugin, and keeps a fault of the graders for whoever tells of it."""
 
-    def __init__(self, run: Run, alone: bool) -> None:
-        """`alone` where one kata is judged."""
+    def __init__(self, run: Run) -> None:
         self.run = run
-        self.alone = alone
         self.fault: BaseException | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[RUN] = self.run
-
-    def pytest_collection_finish(self) -> None:
-        """Packs what a single kata is asked, until the server that starts workers is ready."""
-        first = next(iter(self.run.pending.values()), None)
-        if first is None or first.result.todo or not self.alone:
-            return
-        with contextlib.suppress(Exception):  # a fault of the grader is told by the check that meets it
-            for request in first.trial.vectors.foreseen():
-                if self.run.launcher.ready:
-                    break
-                assert request.message  # which is kept
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:

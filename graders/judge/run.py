@@ -109,11 +109,13 @@ class Run:
         if kata.id not in self.all_vectors:
             made = [TestVectors(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
             self.all_vectors[kata.id] = made
-        result = Result(kata.id, kata.topic, source.shown, kata.rank, source.text)
+        result = Result(kata.id, kata.topic, source.shown, source_text=source.text)
         submission = Submission(source, kata.grader.names, self.launcher, kata.grader.banned)
         if not source.unreadable:
             with contextlib.suppress(UsageError):  # then nobody knows
                 result.todo = is_untouched(kata, source.text)
+            if result.todo:
+                result.rank = kata.rank
         result.budgeted = kata.reference_file.exists()
         planned = checks.plan(kata.grader, kata.module, with_budgets=result.budgeted)
         result.planned = len(planned) * len(self.options.devices)

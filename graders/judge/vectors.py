@@ -9,7 +9,7 @@ import functools
 import inspect
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -98,16 +98,6 @@ class TestVectors:
             for pulled in {False, answer.differentiates_in(case)}
             for request in self.requests(answer, case, dtype, gradients=pulled)
         }
-
-    def foreseen(self) -> Iterator[Request]:
-        """The calls that most checks make, those in the simplest way first."""
-        cases = [(answer, case) for answer in self.grader.answers for case in answer.cases]
-        for answer, case in cases:
-            for dtype in case.dtypes if case.in_core else ():
-                yield from self.requests(answer, case, dtype, gradients=answer.differentiates_in(case))
-        for answer, case in cases:
-            for index, mode in self.crossed(answer)[case.name]:
-                yield self.request(answer, case, mode, index)
 
     def _crossed(self, answer: Answer) -> dict[str, list[tuple[int, Mode]]]:
         """For each case by its name, further calls by their index and mode.

@@ -125,7 +125,6 @@ class Interruptible:
 
     processor = None
     cuda = False
-    ready = True
 
     def __init__(self, launcher: Launcher) -> None:
         self.launcher = launcher

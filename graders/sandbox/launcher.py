@@ -11,7 +11,6 @@ import functools
 import multiprocessing
 import os
 import random
-import select
 import signal
 import socket
 import sys
@@ -32,8 +31,6 @@ class Launcher(Protocol):
 
     @property
     def isolation(self) -> cage.Isolation: ...
-    @property
-    def ready(self) -> bool: ...  # to start workers at once
     @property
     def processor(self) -> int | None: ...  # that its workers keep to, if to one
 
@@ -87,27 +84,31 @@ class ForkServer:
     def connect(self) -> None:
         """Has a server started. Raises: OSError."""
         self.control, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(self.keeper, [READY], [theirs.fileno()])
+        self.level, telling = socket.socketpair()
+        with theirs, telling:
+            socket.send_fds(self.keeper, [READY], [theirs.fileno(), telling.fileno()])
         self.servers += 1
 
     def replace(self) -> None:
         """Has a server started in the place of one that does not answer. Raises: OSError, wire.Closed."""
-        self.control.close()
+        self.hang_up()
         self.connect()
-        if LEVELS[self.reply()] != self.isolation:
+        if self.told() != self.isolation:
             raise OSError(
                 "the process that starts workers ended, and the new one could not be isolated as well as the old one"
             )
 
-    @property
-    def ready(self) -> bool:
-        return "isolation" in vars(self) or bool(select.select([self.control], [], [], 0)[0])
-
     @functools.cached_property
     def isolation(self) -> cage.Isolation:
-        """The server's first message; the judge has other things to do until it comes."""
-        return LEVELS[self.reply()]
+        """The server tells it once it can start workers; until then the judge has other things to do."""
+        return self.told()
+
+    def told(self) -> cage.Isolation:
+        """It stays to be read by all processes that have this launcher. Raises: OSError, wire.Closed."""
+        level = self.level.recv(1, socket.MSG_PEEK)
+        if not level:
+            raise wire.Closed
+        return LEVELS[level[0]]
 
     def start(self, connection: socket.socket, telling: socket.socket, scratch: str) -> int:
         """Raises: OSError, wire.Closed where not even another server can."""
@@ -142,10 +143,14 @@ class ForkServer:
         number: int = NUMBER.unpack(wire.read(self.control, NUMBER.size))[0]
         return number
 
+    def hang_up(self) -> None:
+        self.control.close()
+        self.level.close()
+
     def close(self) -> None:
         with contextlib.suppress(OSError, wire.Closed):
             assert self.isolation  # while it can still be told
-        self.control.close()
+        self.hang_up()
         self.keeper.close()
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
@@ -156,7 +161,6 @@ class Spawn:
 
     processor = None
     cuda = False
-    ready = True
 
     def __init__(self) -> None:
         self.processes: dict[int, Any] = {}

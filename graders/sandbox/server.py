@@ -22,8 +22,8 @@ from graders.worker.fortress.stock import take_stock
 from graders.worker.fortress.unneeded import take_away_unneeded
 from graders.worker.serve import READY, forget_modules, serve_submissions
 
-# Between judge and server. To the server: the pid of a worker that it should end; or 0, with two descriptors and then a
-# scratch folder's path, for a new one.
+# Between judge and server; which of LEVELS it has, the server says on a socket of its own. To the server: the pid of a
+# worker that it should end; or 0, with two descriptors and then a scratch folder's path, for a new one.
 NUMBER = struct.Struct("!Q")
 LARGE_PAGES_FROM = 8  # workers: a run of one kata starts two or three
 LEVELS: tuple[cage.Isolation, ...] = ("none", "limits", "full")
@@ -46,22 +46,22 @@ def keep_servers(judge: socket.socket) -> None:
     platform.processor()  # asks a program, which a submission may not, and remembers
     work = prepared_worker()
     cage.adopt_orphans()
-    while fds := socket.recv_fds(judge, len(READY), 1)[1]:
-        with socket.socket(fileno=fds[0]) as control:
-            run_server(control, limited, work)
+    while fds := socket.recv_fds(judge, len(READY), 2)[1]:
+        with socket.socket(fileno=fds[0]) as control, socket.socket(fileno=fds[1]) as level:
+            run_server(control, level, limited, work)
         cage.end_orphans(set())
 
 
-def run_server(control: socket.socket, limited: dict[str, int], work: Work) -> None:
+def run_server(control: socket.socket, level: socket.socket, limited: dict[str, int], work: Work) -> None:
     """Serves in a cage where that can be made, else with limits alone; both in processes below this one."""
     if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.serve_in_namespaces(
-        lambda start: serve(control, "full", start, limited, work)
+        lambda start: serve(control, level, "full", start, limited, work)
     ):
         pid = os.fork()
         if not pid:
             try:
                 cage.adopt_orphans()
-                serve(control, "limits", cage.start_limited, cage.limits(caged=False), work)
+                serve(control, level, "limits", cage.start_limited, cage.limits(caged=False), work)
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)
@@ -75,11 +75,16 @@ def prepared_worker() -> Work:
 
 
 def serve(
-    control: socket.socket, level: cage.Isolation, start: cage.Starter, limited: dict[str, int], work: Work
+    control: socket.socket,
+    level: socket.socket,
+    isolation: cage.Isolation,
+    start: cage.Starter,
+    limited: dict[str, int],
+    work: Work,
 ) -> None:
     """Starts a worker for each connection that arrives; ends them all when the judge hangs up."""
     forget_modules(ROOT)  # here: in each worker it would take 4 ms
-    control.sendall(NUMBER.pack(LEVELS.index(level)))
+    level.sendall(bytes([LEVELS.index(isolation)]))
     children: set[int] = set()
     started = 0
     while True:
@@ -95,7 +100,7 @@ def serve(
             while not scratch.endswith(b"\n") and (one := control.recv(1)):
                 scratch += one
             connection, telling = (socket.socket(fileno=fd) for fd in fds)
-            folder = cage.SCRATCH if level == "full" else scratch.decode().rstrip("\n")
+            folder = cage.SCRATCH if isolation == "full" else scratch.decode().rstrip("\n")
             pid = start(functools.partial(be_worker, connection, telling, folder, limited, work), folder)
             connection.close()
             telling.close()

@@ -62,7 +62,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...]) -> None:
     def exec_module(loader: Any, module: ModuleType) -> None:
         ordinary(loader, module)
         for function in functions_of(module) if module.__name__.startswith("torch.") else ():
-            for word in words_of(function):
+            for word, _ in words_of(function.__module__, [function]):
                 if word.startswith(banned):
                     take_away_function(function, word)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import re
 from bisect import bisect_left
@@ -35,19 +36,30 @@ class Inventory(NamedTuple):
     functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python, some by their modules' names as well
 
 
-def words_of(function: FunctionType) -> list[str]:
-    """By which a function of torch's may be banned."""
-    module, name = function.__module__, function.__name__
-    words = [name] if MATHEMATICS.match(module) else []
-    if module.startswith(BY_MODULE) and name not in HARMLESS:
-        words += module.split(".")[1:]
-    if module.startswith(IN_PYTHON) and BACKWARD.search(name):
-        words.append(BACKWARD_PASS)
-    return [word.lstrip("_") for word in words]
+def words_of(module: str, functions: list[FunctionType]) -> Iterator[tuple[str, FunctionType]]:
+    """By which functions of a module of torch's may be banned."""
+    mathematics = MATHEMATICS.match(module)
+    banned_whole = [word.lstrip("_") for word in module.split(".")[1:]] if module.startswith(BY_MODULE) else []
+    operators = module.startswith(IN_PYTHON)
+    if not (mathematics or banned_whole or operators):
+        return
+    for function in functions:
+        name = function.__name__
+        if mathematics:
+            yield name.lstrip("_"), function
+        if name not in HARMLESS:
+            for word in banned_whole:
+                yield word, function
+        if operators and BACKWARD.search(name):
+            yield BACKWARD_PASS, function
 
 
 def take_stock() -> Inventory:
-    """Looks up all of torch that could be banned; takes 0.1 s."""
+    """Looks up all of torch that could be banned; takes 0.1 s.
+
+    Every function in Python refers to the builtins: who refers to them is found without all objects being touched, and
+    so copied, in this process.
+    """
     import torch.nn.attention.flex_attention  # torch.compile imports it, which `guard` would refuse
 
     gc.unfreeze()  # what is frozen is not found
@@ -59,12 +71,15 @@ def take_stock() -> Inventory:
             continue
         for name in names:
             operators.setdefault(name, []).append(key)
-    functions: dict[str, list[FunctionType]] = {}
-    for one in [one for one in gc.get_objects() if type(one) is FunctionType]:
-        if (one.__module__ or "").startswith("torch."):
-            for word in words_of(one):
-                functions.setdefault(word, []).append(one)
+    modules: dict[str, list[FunctionType]] = {}
+    for one in gc.get_referrers(vars(builtins)):
+        if type(one) is FunctionType and (one.__module__ or "").startswith("torch."):
+            modules.setdefault(one.__module__, []).append(one)
     gc.freeze()
+    functions: dict[str, list[FunctionType]] = {}
+    for module, own in modules.items():
+        for word, one in words_of(module, own):
+            functions.setdefault(word, []).append(one)
     bare = [(VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items()]
     bare += [(BACKWARD_PASS, name, keys) for word, name, keys in bare if BACKWARD.search(word)]
     bare += [(FOR_LISTS, name, keys) for _, name, keys in bare if name.partition("::")[2].startswith("_foreach_")]

@@ -48,7 +48,7 @@ def take_away_unneeded(stock: Inventory) -> None:
         setattr(torch.Tensor, name, instead_of(f"Tensor.{name}"))
     for module in [module for name, module in sys.modules.items() if name.partition(".")[0] == "torch"]:
         for name, value in [*vars(module).items()]:
-            if FUNCTIONS.search(name) and isinstance(value, BuiltinFunctionType):
+            if type(value) is BuiltinFunctionType and FUNCTIONS.search(name):
                 setattr(module, name, instead_of("torch.profiler" if "_profiler" in name else name.lstrip("_")))
     for module in (_tracemalloc, tracemalloc):  # by which meter.py counts
         for name in ("start", "stop", "clear_traces", "reset_peak"):
