@@ -24,6 +24,7 @@ from graders.desk.state import State
 from graders.faults import ROOT
 from graders.sandbox.messages import message_in
 from graders.web.cards import TEMPLATES
+from graders.web.language import misspelt
 from graders.web.messages import sequence_of
 from tests.browsing import violations, wait_for
 from tests.test_report import solved
@@ -553,6 +554,84 @@ def test_keyboard_alone_suffices(practised: Practised) -> None:
     go_to("Next: affine →")
     page.keyboard.press("Enter")
     page.wait_for_url("**/kata/affine")
+
+
+def test_names_are_completed_but_for_those_that_the_kata_forbids(practised: Practised) -> None:
+    page = practised.open()
+    offered = page.locator(".cm-tooltip-autocomplete li")
+    for written, first in (
+        ("import torch\ntorch.log_sof", "log_softmax"),
+        ("import torch\ntorch.nn.functional.gel", "gelu"),
+        ("x = 1\nx[0].transp", "transpose"),
+        ("self.weights = 1\nself.wei", "weights"),
+        ("factors = 1\nfacto", "factors"),
+    ):
+        practised.write(page, written[:-1])
+        page.keyboard.type(written[-1])
+        expect(offered.first).to_have_text(first)
+        page.keyboard.press("Escape")
+    practised.write(page, "import torch\ntorch.")
+    page.keyboard.type("mu")  # which torch.mul begins with
+    expect(offered.first).to_have_text(re.compile("^m"))
+    assert not {"mul", "multiply"} & {*offered.all_inner_texts()}
+    page.keyboard.press("Escape")
+
+
+def test_what_is_no_python_is_underlined_until_it_is_mended(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, "x = 'π'\ny = (1,\nz = 2\n")
+    expect(page.locator(".files .end")).to_have_text("line 2: '(' was never closed")
+    expect(page.locator(".cm-editor .wrong")).to_have_text("(1,")
+    assert page.locator(".cm-editor .wrong").get_attribute("title") == "line 2: '(' was never closed"
+    practised.write(page, "x = 1\n")
+    expect(page.locator(".files .end")).to_have_text("saved")
+    expect(page.locator(".cm-editor .wrong")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "words"),
+    [
+        ("x = 1\ny = = 2\n", "=", "line 2: invalid syntax"),
+        ("if x:\npass\n", "pass", "line 2: expected an indented block after 'if' statement on line 1"),
+        ("return 1\n", "return 1", "line 1: 'return' outside function"),
+        ("x = '''a\nb\n", "'''a", "line 1: unterminated triple-quoted string literal (detected at line 2)"),
+        ("x = 1 +\n", "+", "line 1: invalid syntax"),
+        ("\tx = 1\n", "\tx = 1", "line 1: unexpected indent"),
+    ],
+)
+def test_where_a_text_is_no_python(text: str, where: str, words: str) -> None:
+    found = misspelt(text)
+    assert found is not None
+    assert (text[found.begin : found.end], found.words) == (where, words)
+
+
+@pytest.mark.parametrize("text", ["", "x = 1", "x = '\\d'\n", "(" * 50 + ")" * 50, "-" * 10_000 + "1"])
+def test_what_is_python_or_no_lines_fault_is_not_underlined(text: str) -> None:
+    assert misspelt(text) is None
+
+
+def test_timer_goes_on_over_a_reload_and_keys_are_shown(practised: Practised) -> None:
+    page = practised.open()
+    timer = page.get_by_role("timer")
+    expect(timer).to_be_hidden()
+    practised.chooses(page, "Timer")
+    expect(timer).to_have_text(re.compile(r"^00:0[1-9] of \d+ min$"))
+    page.reload()
+    practised.ready(page)
+    expect(timer).to_have_text(re.compile(r"^00:\d\d of"))
+    practised.chooses(page, "Timer")
+    expect(timer).to_be_hidden()
+    page.keyboard.press("Escape")  # closes the menu
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    page.locator(".cm-content").focus()
+    page.keyboard.type("?")
+    expect(page.locator("#keys")).to_be_hidden()
+    practised.chooses(page, "All keys")
+    expect(page.locator("#keys")).to_contain_text("Ctrl-Enter")
 
 
 def test_vims_keys_write_run_and_leave(practised: Practised) -> None:

@@ -11,6 +11,7 @@ from graders.judge.card import card_of
 from graders.judge.results import Result
 from graders.kata.spec import CATEGORIES
 from graders.pages import environment
+from graders.report.page import WORDS
 from graders.web import HERE
 from graders.web.messages import sequence_of
 
@@ -78,3 +79,16 @@ def what_next(verdict: Verdict, desk: status.Desk) -> str:
     if result.reached == "core":
         return "The mathematics is right. Below the statement is what an interviewer asks next."
     return ""
+
+
+def fact(desk: status.Desk, name: str) -> str:
+    """What matters now about a kata, in a few words."""
+    one, about, word = desk.progress[name], desk.katas[name].about, desk.word(name)
+    if word == "later":
+        needed = next(other for other in about.after if other in desk.katas and not desk.progress[other].core)
+        return f"after {desk.katas[needed].about.title}"
+    if word == "todo":
+        return f"{about.minutes} min"
+    if one.due is None or desk.lapsed(name):
+        return f"{one.score} points, {WORDS[word]}"
+    return f"{one.best} points, review {status.when(one.due, desk.at)}"

@@ -14,9 +14,11 @@ from graders.desk.diff import between
 from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile
 from graders.faults import UsageError
+from graders.web.language import misspelt, names
 from graders.web.sheet import Sheet
 
 SAVE_SECONDS = 2.0
+STILL_SECONDS = 0.7  # without a key, until it is looked whether the text is Python
 
 
 class Editor:
@@ -28,6 +30,8 @@ class Editor:
         self.sheet = Sheet(file)
         self.saved_at = 0.0
         self.told = ""  # why it could not be saved, the last time
+        self.typed = "", 0.0  # the text at the last look, and since when it has been so
+        self.wrong = ""  # where it is no Python, and why
         with ui.element("section").props('aria-label="Two versions"').classes("trouble") as self.two:
             ui.label(
                 "Another editor changed this file while you wrote here. "
@@ -44,7 +48,7 @@ class Editor:
     async def start(self) -> None:
         """Once the browser has it."""
         path = self.file.path
-        named = [self.element.id, self.file.kata.id, str(path), self.sheet.written.get(path)]
+        named = [self.element.id, self.file.kata.id, str(path), self.sheet.written.get(path), names(self.file.kata)]
         await ui.run_javascript(f"return katas.start({', '.join(map(json.dumps, named))})", timeout=60)
 
     def take_draft(self, event: Any) -> None:
@@ -62,6 +66,7 @@ class Editor:
         """Takes over what is on the disk, or saves."""
         self.sheet.look()
         sheet, text = self.sheet, self.text
+        self.read(text)
         both = sheet.both_changed(text)
         if both != self.two.visible:
             self.two.set_visibility(both)
@@ -73,6 +78,18 @@ class Editor:
                 sheet.base = new
         elif text != sheet.base and time.monotonic() - self.saved_at > SAVE_SECONDS:
             self.save()
+
+    def read(self, text: str) -> None:
+        """Underlines where it is no Python, once no key was pressed for a moment."""
+        before, since = self.typed
+        if text != before:
+            self.typed = text, time.monotonic()
+        elif since and time.monotonic() - since > STILL_SECONDS:
+            self.typed = text, 0.0
+            found = misspelt(text)
+            if found or self.wrong:
+                ui.run_javascript(f"katas.underline({json.dumps([*vars(found).values()] if found else [])})")
+            self.wrong = found.words if found else ""
 
     @property
     def undecided(self) -> bool:

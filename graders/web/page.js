@@ -3,8 +3,8 @@ const LONGEST = 500_000; // characters; a submission has fewer
 const katas = {
   // Begins with the editor of a file; what an earlier page could not hand over goes into it first. `written` is what the
   // server saved last: of a page that was left it hears all, but cannot tell it that this is saved.
-  async start(id, name, path, written) {
-    this.view = this.marks = this.keys = this.marked = null;
+  async start(id, name, path, written, names) {
+    this.view = this.marks = this.keys = this.marked = this.wrong = null;
     while (!getElement(id)) await new Promise(requestAnimationFrame);
     this.element = getElement(id);
     await this.element.editorPromise;
@@ -21,7 +21,9 @@ const katas = {
       emitEvent("too_long");
       return [];
     });
-    this.view.dispatch({ effects: CM.StateEffect.appendConfig.of([changed, short]) });
+    const source = [{ autocomplete: this.completing(names) }]; // the same at each key, else nothing is shown
+    const offered = CM.EditorState.languageData.of(() => source);
+    this.view.dispatch({ effects: CM.StateEffect.appendConfig.of([changed, short, offered]) });
     this.view.contentDOM.setAttribute("aria-label", `Python of ${name}; Escape, then Tab leaves the editor`);
     this.view.contentDOM.tabIndex = 0;
     this.dress();
@@ -119,13 +121,54 @@ const katas = {
     }
     const shown = line && line <= this.view.state.doc.lines;
     this.marked = shown ? this.view.state.doc.line(line).from : null;
-    this.element.setDecorations(shown ? [{ kind: "line", line, class: "marked" }] : []);
+    this.decorate();
     const field = CM.StateField.define({
       create: (state) => CM.RangeSet.of([new this.Marker().range(state.doc.line(line).from)]),
       update: (set, transaction) => set.map(transaction.changes),
       provide: (field) => CM.gutterLineClass.from(field),
     });
     this.view.dispatch({ effects: this.marks.reconfigure(shown ? field : []) });
+  },
+  // What Python cannot read of the text, and why; nothing where it can.
+  underline([from, to, title]) {
+    this.wrong = title ? { kind: "mark", from, to, class: "wrong", attributes: { title } } : null;
+    this.decorate();
+  },
+  decorate() {
+    const line = this.marked === null ? null : this.view.state.doc.lineAt(this.marked).number;
+    const all = [line && { kind: "line", line, class: "marked" }, this.wrong];
+    this.element.setDecorations(all.filter((one) => one));
+  },
+  // After a dot: torch's names, or what the file calls self's. All others the editor offers by itself.
+  completing(names) {
+    return (context) => {
+      const found = context.matchBefore(/([A-Za-z_][\w.]*|[)\]])\.\w*/);
+      if (!found) return null;
+      const dot = found.text.lastIndexOf(".");
+      const before = found.text.slice(0, dot).replace(/^torch\.(?=nn)/, "").replace("nn.functional", "F");
+      const elsewhere = this.text().slice(0, found.from) + this.text().slice(context.pos);
+      const own = new Set([...elsewhere.matchAll(/\bself\.(\w+)/g)].map((one) => one[1]));
+      const offered = before === "self" ? [...own] : names[before] || names.Tensor;
+      return { from: found.from + dot + 1, options: offered.map((label) => ({ label })), validFor: /^\w*$/ };
+    };
+  },
+  // Seconds that a kata took so far, for who wants to know; kept while the tab is there.
+  timer(toggled) {
+    const shown = document.getElementById("timer");
+    if (!shown) return;
+    const key = `katas:timer:${shown.dataset.kata}`;
+    if (toggled && sessionStorage.getItem(key)) sessionStorage.removeItem(key);
+    else if (toggled) sessionStorage.setItem(key, Date.now());
+    const since = Number(sessionStorage.getItem(key));
+    document.querySelector("[data-timer]").setAttribute("aria-pressed", since > 0);
+    shown.hidden = !since;
+    const seconds = Math.floor((Date.now() - since) / 1000);
+    const clock = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((one) => String(Math.floor(one)).padStart(2, "0"));
+    if (since) shown.textContent = `${clock.slice(seconds < 3600).join(":")} of ${shown.dataset.minutes} min`;
+  },
+  showKeys() {
+    document.getElementById("more").hidePopover();
+    document.getElementById("keys").showPopover();
   },
   dress() {
     this.element.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "vscodeDark" : "vscodeLight");
@@ -274,6 +317,12 @@ const katas = {
     document.getElementById("count").textContent = `${count} katas`;
   },
 };
+setInterval(() => katas.timer(), 1000);
+// Outside of what is written in, ? shows the keys.
+document.addEventListener("keydown", (event) => {
+  const writes = event.target.closest?.("textarea, input, select, .cm-editor");
+  if (event.key === "?" && !writes) document.getElementById("keys")?.togglePopover();
+});
 // Escape stops a run, unless it is one of Vim's keys.
 document.addEventListener("keydown", (event) => {
   const typed = localStorage.getItem("katas:vim") && event.target.closest?.(".cm-editor");

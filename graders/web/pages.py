@@ -21,7 +21,7 @@ from graders.desk.state import State
 from graders.faults import UsageError
 from graders.report.page import MARKS, WORDS, page_of
 from graders.web import HERE, around
-from graders.web.cards import TEMPLATES
+from graders.web.cards import TEMPLATES, fact
 from graders.web.practice import Practice
 from graders.web.runner import Runner
 from graders.web.site import Site, trouble
@@ -140,19 +140,6 @@ def counted(desk: status.Desk, level: int) -> tuple[int, int, int]:
     found = [desk.progress[name] for name, kata in desk.katas.items() if kata.about.level == level]
     solved = sum(bool(one.solved) for one in found)
     return solved, sum(one.core and not one.solved for one in found), len(found)
-
-
-def fact(desk: status.Desk, name: str) -> str:
-    """What matters now about a kata, in a few words."""
-    one, about, word = desk.progress[name], desk.katas[name].about, desk.word(name)
-    if word == "later":
-        needed = next(other for other in about.after if other in desk.katas and not desk.progress[other].core)
-        return f"after {desk.katas[needed].about.title}"
-    if word == "todo":
-        return f"{about.minutes} min"
-    if one.due is None or desk.lapsed(name):
-        return f"{one.score} points, {WORDS[word]}"
-    return f"{one.best} points, review {status.when(one.due, desk.at)}"
 
 
 @functools.cache

@@ -38,7 +38,7 @@ class Practice:
         self.count = -1  # of the runs that it has seen
         self.told = ""  # why the card could not be drawn, the last time
         self.asked = ""  # the button that must be pressed twice, and was once
-        self.answered = False  # whether the statement shows what an interviewer asks next
+        self.stands = (False, "")  # as the statement shows it: whether the core is right, and how far the learner is
         self.begun = ""  # what the file begins with, of a kata that goes on from another
         with contextlib.suppress(UsageError):  # said on Run
             self.begun = attempts.go_on(site.state, self.kata, file.via)
@@ -48,6 +48,8 @@ class Practice:
     def build(self) -> None:
         with heading(self.site, self.kata.about.title):
             self.status = ui.label().classes("status").props("role=status")
+            shown = f"id=timer role=timer hidden data-kata={self.kata.id} data-minutes={self.kata.about.minutes}"
+            ui.element("span").classes("clock").props(shown)
             with ui.element("div").classes("acts").props('role=group aria-label="This kata"'):
                 with more("More"):
                     button("Next kata", self.go_on)
@@ -56,6 +58,9 @@ class Practice:
                         button(word, None).on("click", js_handler=f"() => katas.size({step})")
                     vim = button("Vim's keys", None).props("data-vim aria-pressed=false")
                     vim.on("click", js_handler="() => katas.vim()")
+                    timer = button("Timer", None).props("data-timer aria-pressed=false")
+                    timer.on("click", js_handler="() => katas.timer(true)")
+                    button("All keys", None, "?").on("click", js_handler="() => katas.showKeys()")
                 button("Hint", lambda: self.twice("Hint", self.hint))
                 self.stopping = button("Stop", lambda: self.site.runner.stop(self.file), "Escape").props("id=stop")
                 self.stopping.set_visibility(False)
@@ -127,10 +132,11 @@ class Practice:
         overview = self.site.overview()
         self.count = count
         progress = overview.progress[self.kata.id]
-        if not self.statement.content or progress.core != self.answered:
-            self.answered = progress.core
+        stands = progress.core, cards.fact(overview, self.kata.id) if progress.attempts else ""
+        if not self.statement.content or stands != self.stands:
+            self.stands = stands
             self.statement.content = self.site.guarded(
-                lambda: statement(self.kata, self.site.names, self.site.prefix, progress.core)
+                lambda: statement(self.kata, self.site.names, self.site.prefix, *stands)
             )
         verdict = runner.last.get(self.file)
         if verdict != self.shown or not self.card.content:
@@ -178,7 +184,9 @@ class Practice:
             words = f"waits for its turn after {runner.turn.whose}"
         elif earlier and not words:
             words = "the card is of an earlier version"
-        for label, text in ((self.status, words), (self.saved, "saved" * (self.editor.text == self.editor.sheet.base))):
+        kept = "saved" * (self.editor.text == self.editor.sheet.base)
+        self.saved.classes(**{"add" if self.editor.wrong else "remove": "bad"})
+        for label, text in ((self.status, words), (self.saved, self.editor.wrong or kept)):
             if label.text != text:
                 label.set_text(text)
 

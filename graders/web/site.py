@@ -24,6 +24,19 @@ from graders.web.cards import TEMPLATES
 from graders.web.editor import say
 from graders.web.runner import Runner
 
+KEYS = {
+    "Ctrl-Enter": "runs, submits, or tries a call",
+    "Escape": "stops a run; then Tab leaves the editor",
+    "Ctrl-Space": "completes a name, as typing does",
+    "Ctrl-/": "makes lines comments, or code again",
+    "Tab, Shift-Tab": "indents more, or less",
+    "Alt-↑, Alt-↓": "moves lines",
+    "Ctrl-D": "selects the next of the same",
+    "Ctrl-F": "searches and replaces",
+    "Ctrl-Z, Ctrl-Y": "takes back, does again",
+    "← →": "moves the line between two parts, where it has the focus",
+    "?": "shows these keys, outside of the editor",
+}
 PAGES = {"Map": "/", "Interview": "/interview", "Debug": "/debug", "Report": "/report"}
 STYLE = "".join(file.read_text("utf-8") for file in (pages.HERE / "tokens.css", HERE / "web.css"))
 HEAD = f"<style>{STYLE}</style><script>{(HERE / 'page.js').read_text('utf-8')}</script>"
@@ -85,4 +98,5 @@ def heading(site: Site, title: str, here: str = "") -> ui.element:
     with ui.element("header").classes("top") as bar:
         ui.html(way, sanitize=False).classes("way")
         ui.html(escape(title), tag="h1", sanitize=False).classes("here")
+        ui.html(TEMPLATES.get_template("keys.html.jinja").render(keys=KEYS), sanitize=False)
     return bar

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from html import escape
 
 from markdown import Markdown
 
@@ -14,14 +15,17 @@ EDIT = re.compile(r"^Edit \[.*\n\n", re.MULTILINE)  # with which commands to wor
 
 
 @functools.lru_cache(maxsize=64)
-def statement(kata: Kata, known: frozenset[str], prefix: str, answered: bool) -> str:
-    """The statement; once the core is right, also what an interviewer asks next. Raises: UsageError."""
+def statement(kata: Kata, known: frozenset[str], prefix: str, answered: bool, state: str) -> str:
+    """The statement; once the core is right, also what an interviewer asks next. Raises: UsageError.
+
+    `state` says how far the learner has come with it.
+    """
     text = EDIT.sub("", texts.text_of(kata))
     if answered:
         text += f"\n\n## Follow-up questions\n\nYour mathematics is right.\n\n{markup.follow_up(kata)}\n"
     about = kata.about
-    facts = (about.topic.capitalize(), f"Level {about.level}", f"{about.minutes} minutes")
-    meta = "".join(f"<span>{one}</span>" for one in facts)
+    facts = (about.topic.capitalize(), f"Level {about.level}", f"{about.minutes} minutes", state)
+    meta = "".join(f"<span>{escape(one)}</span>" for one in facts if one)
     return drawn(text, known, prefix).replace("</h1>", f'</h1><p class="meta">{meta}</p>', 1)
 
 
