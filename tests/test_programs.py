@@ -129,7 +129,9 @@ def test_first_hint_at_a_bug_is_its_symptom_alone(capsys: pytest.CaptureFixture[
         return Output("", sum(map(len, bugs.values())))
 
     good: Any = SimpleNamespace(is_good=lambda some: True)
-    found, symptom = draw_program(Program(ROOT, "gpt"), 4, 0, lambda part: good, run)
+    progress: list[str] = []
+    found, symptom = draw_program(Program(ROOT, "gpt"), 4, 0, lambda part: good, run, progress.append)
+    assert progress == ["planting bugs: 4 in gpt, choice 1 of at most 12"]
     told = [one.alone[bug.name] for one in found for bug in one.bugs]
     assert (symptom, told) == ("It ends with exit status 4.", ["It ends with exit status 1."] * 4)
     bug = PlantedBug("name", "sentence", 1, [1], [], [], "check", "call", alone=told[0])
@@ -173,7 +175,7 @@ def options(*names: str, changed: str | None = None, part: tuple[int, int] = (1,
 def test_round_that_no_program_can_hold_is_refused(name: str, count: int, most: int) -> None:
     asked: Any = argparse.Namespace(symptom=name, bugs=count)
     with pytest.raises(UsageError, match=f"a symptom round of {name} has from 2 to {most} bugs"):
-        DebugSession(asked, ROOT, None, None, None).drawn_program(1)
+        DebugSession(asked, ROOT, None, None, None).drawn_program(1, print)
 
 
 def test_help_says_what_a_symptom_round_takes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,13 +94,17 @@ def draw_program(
     seed: int,
     plant: Callable[[Kata], Planting],
     run: Callable[[Mapping[str, Sequence[Bug]]], Output],
+    tell: Callable[[str], None],
 ) -> tuple[list[Drawn], str]:
     """Bugs of a program's parts, at most two in each, and the symptom that a run with all of them shows.
+
+    It may take a minute, and tells how far it is.
 
     Raises: UsageError where no set of so many is a good one.
     """
     plantings = {part.id: plant(part) for part in program.parts}
-    for bugs in itertools.islice(program.samples(seed, count), MEASURED):
+    for number, bugs in enumerate(itertools.islice(program.samples(seed, count), MEASURED), start=1):
+        tell(f"planting bugs: {sum(map(len, bugs.values()))} in {program.name}, choice {number} of at most {MEASURED}")
         if all(plantings[name].is_good(own) for name, own in bugs.items() if own) and (
             symptom := program.symptom(run(bugs))
         ):

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import random
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -147,8 +147,8 @@ class DebugSession(Session[DebugRound]):
     def begin(self, given_up: Sequence[DebugRound]) -> list[Debugging]:
         """Raises: UsageError."""
         seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
-        with self.terminal.waiting("planting bugs"):
-            drawn, common = self.drawn_program(seed) if self.options.symptom else self.drawn_katas(seed)
+        with self.terminal.waiting("planting bugs") as tell:
+            drawn, common = self.drawn_program(seed, tell) if self.options.symptom else self.drawn_katas(seed)
             common |= {"seed": seed, "slow": self.options.slow}
             common |= {"joint": uuid.uuid4().hex} if len(drawn) > 1 else {}
             bodies = [begin_body(one) | common for one in drawn]
@@ -185,7 +185,7 @@ class DebugSession(Session[DebugRound]):
         drawn = draw.draw_several(chosen, files, count, seed, self.options.slow, self.plant)
         return drawn, {"minutes": self.options.minutes or MINUTES_EACH * count}
 
-    def drawn_program(self, seed: int) -> tuple[list[draw.Drawn], dict[str, Any]]:
+    def drawn_program(self, seed: int, tell: Callable[[str], None]) -> tuple[list[draw.Drawn], dict[str, Any]]:
         """What is planted in a program, its symptom and the round's minutes. Raises: UsageError."""
         program, count = find_program(self.options.symptom, self.root), self.options.bugs
         if count is not None and not LEAST_BUGS <= count <= program.most:
@@ -194,7 +194,7 @@ class DebugSession(Session[DebugRound]):
         def run(bugs: Mapping[str, Sequence[Bug]]) -> Output:
             return program_run.run_texts(program_run.with_bugs(program, bugs), program.script)
 
-        drawn, symptom = draw.draw_program(program, count, seed, self.plant, run)
+        drawn, symptom = draw.draw_program(program, count, seed, self.plant, run, tell)
         usual = MINUTES_EACH * sum(len(one.bugs) for one in drawn) + MINUTES_FOR_EXTENSIONS * bool(program.extensions)
         return drawn, {"minutes": self.options.minutes or usual, "program": program.name, "symptom": symptom}
 
