@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
+from types import MappingProxyType
 from urllib.parse import quote
 
 import jinja2
@@ -67,10 +68,12 @@ def main(options: argparse.Namespace, root: Path) -> int:
     return 0
 
 
-def page_of(state: State, chosen: list[Kata], address: Callable[[Path], str], home: str = "") -> str:
+def page_of(
+    state: State, chosen: list[Kata], address: Callable[[Path], str], ways: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """The report as HTML: equal for equal events on one day, but for the line that says when it was written.
 
-    `address` says where a statement or an answer is. `home` is the page that this one leads back to, if any.
+    `address` says where a statement or an answer is. `ways` lead to other pages: names and addresses.
     """
     desk = overview(state, chosen)
     everything = state.events()
@@ -88,7 +91,7 @@ def page_of(state: State, chosen: list[Kata], address: Callable[[Path], str], ho
         words=WORDS,
         marks=MARKS,
         address=address,
-        home=home,
+        ways=ways,
         verdicts=VERDICTS,
         ratings=RATINGS,
         most=POINTS * len(desk.katas),

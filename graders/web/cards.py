@@ -21,12 +21,11 @@ TEMPLATES = environment(HERE)
 
 @dataclass(frozen=True)
 class Bar:
-    """What a category earned, of how many points; `failing` of its checks fail."""
+    """What a category earned, of how many points."""
 
     category: str
     earned: int
     most: int
-    failing: int
 
 
 def card(verdict: Verdict, desk: status.Desk, after: str) -> str:
@@ -48,12 +47,7 @@ def card(verdict: Verdict, desk: status.Desk, after: str) -> str:
 def bars_of(result: Result) -> list[Bar]:
     of = {name: [one for one in result.outcomes if one.category == name] for name in CATEGORIES}
     return [
-        Bar(
-            name,
-            sum(result.earned(outcomes)),
-            sum(one.points for one in outcomes),
-            sum(one in result.failures for one in outcomes),
-        )
+        Bar(name, sum(result.earned(outcomes)), sum(one.points for one in outcomes))
         for name, outcomes in of.items()
         if any(one.points for one in outcomes) and not result.todo
     ]

@@ -8,7 +8,7 @@ const katas = {
     while (!getElement(id)) await new Promise(requestAnimationFrame);
     this.element = getElement(id);
     await this.element.editorPromise;
-    const CM = await import("nicegui-codemirror");
+    const CM = (this.CM = await import("nicegui-codemirror"));
     this.name = name;
     this.view = this.element.editor;
     this.key = `katas:${path}`;
@@ -170,8 +170,14 @@ const katas = {
     document.getElementById("more").hidePopover();
     document.getElementById("keys").showPopover();
   },
+  // The editor's colours are the page's. What they are of, the library tells by its own style alone.
   dress() {
-    this.element.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "vscodeDark" : "vscodeLight");
+    const { EditorView, HighlightStyle, defaultHighlightStyle, syntaxHighlighting } = this.CM;
+    const ours = { "#708": "accent", "#219": "accent", "#164": "warn", "#a11": "good", "#e40": "good", "#940": "quiet" };
+    const style = defaultHighlightStyle.specs.map(({ tag, color }) => ({ tag, color: `var(--${ours[color] || "ink"})` }));
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches; // of what the library draws beside the text
+    const dress = [EditorView.theme({}, { dark }), syntaxHighlighting(HighlightStyle.define(style))];
+    this.view.dispatch({ effects: this.element.themeConfig.reconfigure(dress) });
     document.body.style.setProperty("--code", `${localStorage.getItem("katas:size") || 13}px`);
     this.view.requestMeasure();
   },
@@ -223,7 +229,7 @@ const katas = {
     emitEvent("try", value.slice(0, dataset.sent));
   },
   tried() {
-    setTimeout(() => document.querySelector(".tried")?.scrollIntoView({ block: "nearest" }), 50);
+    setTimeout(() => document.querySelector(".tried p")?.scrollIntoView({ block: "nearest" }), 50);
   },
   // How much of the room, in percent, has what stands before a divider: the visitor's last choice.
   shares: { across: 40, down: 50, ...JSON.parse(localStorage.getItem("katas:shares") || "{}") },
@@ -293,6 +299,10 @@ const katas = {
     document.getElementById("more").hidePopover();
     const at = document.activeElement;
     if (at === document.body || at.closest(".top, .stage, .tools")) document.querySelector(".line textarea").focus();
+  },
+  // Where there is little room, the talk has more of it than the task.
+  fold() {
+    setTimeout(() => document.querySelector(".pinned details")?.toggleAttribute("open", innerWidth > 640), 50);
   },
   // What was said last stands on top, and the answer below it.
   heard() {

@@ -24,7 +24,7 @@ from graders.web import HERE, around
 from graders.web.cards import TEMPLATES, fact
 from graders.web.practice import Practice
 from graders.web.runner import Runner
-from graders.web.site import Site, trouble
+from graders.web.site import PAGES, Site, trouble
 from graders.web.sittings import Held
 from graders.web.statement import rules
 
@@ -38,7 +38,8 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
         state = State(root)
         try:
             chosen, address = list(site.katas.values()), lambda file: f"{prefix}/kata/{file.parent.name}"
-            return HTMLResponse(site.guarded(lambda: page_of(state, chosen, address, f"{prefix}/")))
+            others = {name: f"{prefix}{where}" for name, where in PAGES.items()}
+            return HTMLResponse(site.guarded(lambda: page_of(state, chosen, address, others)))
         finally:
             state.close()
 

@@ -146,6 +146,7 @@ class SittingPage:
         """What is to be done, which stays in view, and the steps to it."""
         made = Markup(drawn(text, frozenset(), self.site.prefix))
         self.task.content = TEMPLATES.get_template("task.html.jinja").render(title=title, text=made) if text else ""
+        ui.run_javascript("katas.fold()")
         self.task.set_visibility(bool(text))
         self.steps.content = TEMPLATES.get_template("steps.html.jinja").render(steps=steps, at=at)
         self.stage.set_visibility(at in steps)
