@@ -605,33 +605,75 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     context.close()
 
 
-def test_keyboard_alone_suffices(sat: Sat) -> None:
+EDITOR = "Python of scale; Escape, then Tab leaves the editor"
+
+
+def go_to(page: Page, wanted: str) -> None:
+    """By Tab alone, and Escape where that would be typed."""
+    for _ in range(60):
+        if page.evaluate("document.activeElement.matches('.cm-content')"):
+            page.keyboard.press("Escape")
+        page.keyboard.press("Tab")
+        if page.evaluate("(document.activeElement.ariaLabel || document.activeElement.textContent).trim()") == wanted:
+            return
+    raise AssertionError(f"Tab does not lead to {wanted}")
+
+
+def types(page: Page, *lines: str) -> None:
+    for line in lines:
+        page.keyboard.insert_text(line)
+        page.keyboard.press("Enter")
+
+
+def test_keyboard_alone_suffices_for_an_interview(sat: Sat) -> None:
     page = sat.begin("/interview", minutes="20", seed="7")
-    focused = "(document.activeElement.ariaLabel || document.activeElement.textContent).trim()"
-
-    def go_to(wanted: str) -> None:
-        for _ in range(40):
-            page.keyboard.press("Tab")
-            if page.evaluate(focused) == wanted:
-                return
-        raise AssertionError(f"Tab does not lead to {wanted}")
-
-    go_to("next")
+    go_to(page, "next")
     page.keyboard.press("Enter")
     sat.heard(page, "Say how you will do it")
-    wait_for(lambda: page.evaluate(focused) == "What you say")
-    page.keyboard.insert_text("multiply")
-    page.keyboard.press("Enter")
+    wait_for(lambda: page.evaluate("document.activeElement.ariaLabel") == "What you say")
+    types(page, "multiply")
     sat.heard(page, "noted")
-    page.keyboard.insert_text("next")
-    page.keyboard.press("Enter")
+    types(page, "next")
     sat.heard(page, "Write it into")
     sat.ready(page)
-    go_to("Python of scale; Escape, then Tab leaves the editor")
+    go_to(page, EDITOR)
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(REFERENCE)
     page.keyboard.press("Control+Enter")
     sat.heard(page, "this counts 100")
+    go_to(page, "What you say")
+    types(page, "next")
+    sat.heard(page, "Question 1 of ")
+    question = page.locator(".log .bold").filter(has_text="Question 1 of ").inner_text()
+    for number in range(int(question.removeprefix("Question 1 of ")[0])):
+        sat.heard(page, f"Question {number + 1} of ")
+        types(page, "it is quick")
+        for button, until in (("That is my answer", "Which of these did you say?"), ("All of them", "")):
+            page.wait_for_selector(f"button:has-text('{button}')")
+            go_to(page, button)
+            page.keyboard.press("Enter")
+            sat.heard(page, until)
+    sat.heard(page, "Your plan, and below it the idea")
+    page.get_by_role("button", name="3", exact=True).wait_for()
+    go_to(page, "3")
+    page.keyboard.press("Enter")
+    sat.heard(page, "Measured: 100 of 100")
+
+
+def test_keyboard_alone_suffices_for_a_debug_round(sat: Sat) -> None:
+    page = sat.begin("/debug", katas="scale", minutes="15")
+    sat.ready(page)
+    go_to(page, "What you say")
+    types(page, "bug 6 the factor divides")
+    sat.heard(page, "noted: line 6")
+    go_to(page, EDITOR)
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(RIGHT)
+    page.keyboard.press("Control+Enter")
+    sat.heard(page, "Report of debug round 1: scale")
+    go_to(page, "Report again")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/debug/1")
 
 
 def test_other_files_are_never_written(sat: Sat, tmp_path: Path) -> None:
