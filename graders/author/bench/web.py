@@ -41,6 +41,11 @@ def figures(root: Path, options: argparse.Namespace, torch: float) -> Iterator[F
         yield "from Run to the card, more than watch takes", statistics.median(more) / torch, TIMES, 0.3
         drawn = statistics.median(map_milliseconds(page, address) for _ in range(options.runs))
         yield "the map in the browser", drawn, "ms", 300
+        tell("web: try")
+        page.goto(urljoin(address, "/kata/softmax"))
+        page.wait_for_selector(".cm-content[aria-label]")
+        page.evaluate("katas.pane('try')")
+        yield "from Try it to both values", statistics.median(try_seconds(page) for _ in range(SAVES)), "s", 0.5
         yield "idle with a page open", idle_percent(page, address, process.pid), "% of a core", 1.0
 
 
@@ -112,6 +117,16 @@ def run_seconds(page: Page, line: str) -> float:
     page.keyboard.press("Control+Enter")
     changed = "before => (document.querySelector('[data-at]')?.dataset.at || '') !== before"
     page.wait_for_function(changed, arg=before, timeout=120_000)
+    return time.perf_counter() - began
+
+
+def try_seconds(page: Page) -> float:
+    """From the button to what came of the statement's example."""
+    page.get_by_role("button", name="The example").click()
+    page.wait_for_selector(".tried", state="detached")
+    began = time.perf_counter()
+    page.click("#try")
+    page.wait_for_selector(".tried")
     return time.perf_counter() - began
 
 
