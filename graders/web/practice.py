@@ -103,8 +103,7 @@ class Practice:
         if self.begun:
             say(self.begun)
         self.ready = True
-        if self.shown and self.shown.result and self.shown.result.source_text == self.editor.text:
-            self.mark()
+        self.mark()
 
     async def look(self) -> None:
         if not self.ready:
@@ -163,10 +162,11 @@ class Practice:
                 self.costs.content = page.render(costs=costs)
 
     def mark(self) -> None:
-        """The line that the card is about."""
+        """The line that the card is about, if it is still the card of this text."""
         result = self.shown.result if self.shown else None
-        if self.ready:
-            ui.run_javascript(f"katas.mark({json.dumps(cards.line_of(result) if result else None)})")
+        line = cards.line_of(result) if result else None
+        if self.ready and (line is None or (result and result.source_text == self.editor.text)):
+            ui.run_javascript(f"katas.mark({json.dumps(line)})")
 
     def tell(self) -> None:
         """What is going on, in a line."""

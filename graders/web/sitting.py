@@ -230,12 +230,12 @@ class SittingPage:
         if files == before or self.chat.ended or (self.editor and self.editor.undecided):
             return
         self.files = files
+        self.draw_files()
         new = [one for one in files if one.tests and one not in (before or ())]
         if self.file is None or self.file not in files:
             await self.open(files[0] if files else None)
         elif new:
             await self.open(new[0])
-        self.draw_files()
 
     async def open(self, file: AnswerFile | None) -> None:
         if not self.save():
