@@ -185,10 +185,10 @@ class Practice:
         elif earlier and not words:
             words = "the card is of an earlier version"
         kept = "saved" * (self.editor.text == self.editor.sheet.base)
-        self.saved.classes(**{"add" if self.editor.wrong else "remove": "bad"})
         for label, text in ((self.status, words), (self.saved, self.editor.wrong or kept)):
             if label.text != text:
                 label.set_text(text)
+                label.classes(**{"add" if text and text == self.editor.wrong else "remove": "bad"})
 
     def twice(self, name: str, act: Callable[[], None]) -> None:
         """What was pressed by chance costs nothing: it is done when it is pressed again."""
