@@ -605,7 +605,7 @@ def test_where_a_text_is_no_python(text: str, where: str, words: str) -> None:
     assert (text[found.begin : found.end], found.words) == (where, words)
 
 
-@pytest.mark.parametrize("text", ["", "x = 1", "x = '\\d'\n", "(" * 50 + ")" * 50, "-" * 10_000 + "1"])
+@pytest.mark.parametrize("text", ["", "x = 1", "x = '\\d'\n", "(" * 50 + ")" * 50, "-" * 10_000 + "1", "(" * 50_001])
 def test_what_is_python_or_no_lines_fault_is_not_underlined(text: str) -> None:
     assert misspelt(text) is None
 

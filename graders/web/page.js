@@ -66,6 +66,7 @@ const katas = {
   },
   // A text that the server has, and may save without a word: it saves once more when it loses the page.
   note(update) {
+    if (update) this.wrong = null; // what is underlined goes with the text; its place is told anew
     if (update && this.marked !== null) {
       const { from, to } = update.startState.doc.lineAt(this.marked);
       const mended = update.changes.touchesRange(from, to);
