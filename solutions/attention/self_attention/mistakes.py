@@ -57,6 +57,12 @@ MISTAKES = (
         *({WEIGHTS: "shares / shares.sum(-2, keepdim=True)", **one} for one in (SHARES, SHARES_OF_MAX)),
     ),
     Mistake(
+        "divided_by_other_sums",
+        "each row of exponentials is divided by the sum of a column; divide it by its own sum, over the keys, the last "
+        "axis",
+        *({WEIGHTS: "shares / shares.sum(-2).unsqueeze(-1)", **one} for one in (SHARES, SHARES_OF_MAX)),
+    ),
+    Mistake(
         "softmax_over_the_batch",
         "the softmax runs over the sequences, or over all scores of a sequence; each query's weights should add up to "
         "1 over the keys, the last axis",
