@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -111,17 +110,3 @@ class Scripted(Streams):
             self.say(words)
         self.write(prompt() + line + "\n")
         return line
-
-
-def piped(root: Path, text: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
-    return subprocess.run(
-        [*command_line(root), *arguments],
-        input=text,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=ROOT,
-        env=kept | {"PYTHONIOENCODING": "utf-8"} | more,
-        check=False,
-    )

@@ -568,7 +568,7 @@ def test_all_refusals_that_are_missing_are_named_even_where_a_call_hangs(tmp_pat
         assert results[name]["diagnosis"] == f"{NOT_REFUSED}{rules}{OTHERWISE}"
 
 
-ALIKE = random.Random(SAMPLE).sample(katas.all_katas(ROOT), 5)
+ALIKE = random.Random(SAMPLE).sample(katas.all_katas(ROOT), 3)
 # These of linear_models divide by what rounding alone keeps from 0: each process has other digits. linear_scan's takes
 # 2,000,000 products for 2,000 steps: such a call does not return in time, so its answers are not compared. The list of
 # ring_all_reduce's grows from call to call, and the mistake is asked in another order.

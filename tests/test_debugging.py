@@ -37,7 +37,7 @@ from graders.judge.planting import Planting
 from graders.judge.screen import two_columns
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
-from tests.sittings import Tty, flat, piped
+from tests.sittings import Tty, flat
 from tests.test_report import solved
 from tests.toys import REFERENCE, end, run
 
@@ -199,9 +199,9 @@ def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> N
 
 
 def test_what_is_asked_back_explains_a_bug(toys: Path) -> None:
-    done = piped(toys, "bug 6 it divides by what is accepted\n7\n1\nend\nyes\n", "debug", "scale", "--bugs", "2")
-    assert done.returncode == 0, done.stderr
-    said = flat(done.stdout)
+    done = run(toys, "debug", "scale", "--bugs", "2", said="bug 6 it divides by what is accepted\n7\n1\nend\nyes\n")
+    assert done.status == 0, done.err
+    said = flat(done.out)
     assert "I am not sure what you mean. Do you mean one of these? Type its number, or put it another way." in said
     assert "1 a factor of 0 is accepted 2 the factor divides" in said  # always several, and not what to do about it
     assert "] 1 to 2, or no > 7" in said
@@ -242,8 +242,8 @@ def test_where_a_line_has_two_bugs_a_claim_counts_for_the_one_that_is_meant() ->
 def test_words_decide_which_bug_of_a_line_is_claimed(toys: Path) -> None:
     by_code = "the wrong factor 0"  # alone, the words are nearer to inverse; 0 is in the other's edit
     said = f"bug 6 a factor of 0 is accepted\nbug 6 the factor divides\nbug 6 {by_code}\nend\nyes\n"
-    done = piped(toys, said, "debug", "scale", "--bugs", "2")
-    assert done.returncode == 0, done.stderr
+    done = run(toys, "debug", "scale", "--bugs", "2", said=said)
+    assert done.status == 0, done.err
     made = the_round(toys)
     assert [one.bug for one in made.claims] == ["no_refusal", "inverse", "no_refusal"]
     assert (made.found, made.explained) == (2, 2)
@@ -252,22 +252,22 @@ def test_words_decide_which_bug_of_a_line_is_claimed(toys: Path) -> None:
 def test_question_stays_open_until_it_is_answered_and_claims_are_listed_after_a_resume(toys: Path) -> None:
     words = "it divides by what is accepted"
     said = f"bug 6 {words}\ntime\nnonsense\n1\nbug 1\nbug 6 {words}\nno\nclaims\nquit\n"
-    done = piped(toys, said, "debug", "scale", "--bugs", "2")
-    assert done.returncode == 0, done.stderr
-    shown = flat(done.stdout)
+    done = run(toys, "debug", "scale", "--bugs", "2", said=said)
+    assert done.status == 0, done.err
+    shown = flat(done.out)
     assert shown.count("1 to 2, or no >") == 4
     assert "there is no command 'nonsense' here" in shown
     assert "noted; your last claim about a bug counts" in shown
     assert "Then put it another way, or go on." in shown
     listed = f"line 6 {words} taken as: a factor of 0 is accepted line 1 no reason line 6"
     assert listed in shown
-    again = flat(piped(toys, "quit\n", "debug", "--resume").stdout)
+    again = flat(run(toys, "debug", "--resume", said="quit\n").out)
     assert f"Claimed so far: {listed}" in again
 
 
 def test_what_words_are_taken_for_counts_until_somebody_says_no(toys: Path) -> None:
     said = "bug 6 x is multiplied\nbug 6 x is multiplied\nno\nclaims\nquit\n"
-    shown = flat(piped(toys, said, "debug", "scale", "--bugs", "2").stdout)
+    shown = flat(run(toys, "debug", "scale", "--bugs", "2", said=said).out)
     assert "I take that as: the factor divides `no` takes that back, and so does the number of what you meant:" in shown
     assert "line 6 x is multiplied taken as: the factor divides line 6 x is multiplied why is not understood" in shown
     assert the_round(toys).explained == 0
@@ -276,21 +276,21 @@ def test_what_words_are_taken_for_counts_until_somebody_says_no(toys: Path) -> N
 def test_second_terminal_cannot_drive_an_open_round(toys: Path, terminal: Callable[..., Tty]) -> None:
     one = terminal("scale", "--bugs", "2")
     one.shows("[debug  ")
-    refused = piped(toys, "", "debug", "--resume")
+    refused = run(toys, "debug", "--resume")
     sentence = "a debug round is open in another terminal or page: go on there, or type `quit` there first"
-    assert (refused.returncode, refused.stderr) == (2, f"error: {sentence}\n")
+    assert (refused.status, refused.err) == (2, f"error: {sentence}\n")
     one.says("quit", "Go on with")
     assert one.ends()[1] == 0
-    assert piped(toys, "quit\n", "debug", "--resume").returncode == 0
+    assert run(toys, "debug", "--resume", said="quit\n").status == 0
 
 
 def test_right_text_is_not_kept_in_plain_and_who_mends_without_a_claim_has_mended(toys: Path) -> None:
-    assert piped(toys, "quit\n", "debug", "scale", "--bugs", "2").returncode == 0
+    assert run(toys, "debug", "scale", "--bugs", "2", said="quit\n").status == 0
     kept = b"".join(file.read_bytes() for file in (toys / ".kata").rglob("*") if file.is_file())
     assert b"(1 / factor)" not in kept
     assert b"multiply by it" not in kept
     file_of(toys).write_text(RIGHT)
-    piped(toys, "submit\nend\nyes\n", "debug", "--resume")
+    run(toys, "debug", "--resume", said="submit\nend\nyes\n")
     assert the_round(toys).mended == 2
 
 
@@ -350,9 +350,9 @@ def test_more_katas_than_bugs_are_refused(toys: Path) -> None:
 def test_known_round_plants_in_two_files_and_a_name_in_one(toys: Path) -> None:
     another(toys)
     (toys / "katas/sets.yaml").write_text("both:\n  - scale\n  - twin\n")
-    assert piped(toys, "quit\n", "debug", "--set", "both").returncode == 0
-    assert piped(toys, "quit\n", "debug", "twin", "--new").returncode == 0
-    assert piped(toys, "quit\n", "debug", "scale", "twin", "--bugs", "1", "--new").returncode == 0
+    assert run(toys, "debug", "--set", "both", said="quit\n").status == 0
+    assert run(toys, "debug", "twin", "--new", said="quit\n").status == 0
+    assert run(toys, "debug", "scale", "twin", "--bugs", "1", "--new", said="quit\n").status == 0
     made = debug_rounds(events(toys))
     assert [(one.kata, len(one.bugs), one.ended) for one in made[:3]] == [
         ("scale", 1, "abandoned"),
@@ -363,10 +363,10 @@ def test_known_round_plants_in_two_files_and_a_name_in_one(toys: Path) -> None:
 
 
 def test_report_and_history_and_status_know_rounds_of_their_own(toys: Path) -> None:
-    done = piped(toys, "end\nyes\n", "debug", "scale", "--bugs", "2", "--seed", "2")
-    assert done.returncode == 0, done.stderr
+    done = run(toys, "debug", "scale", "--bugs", "2", "--seed", "2", said="end\nyes\n")
+    assert done.status == 0, done.err
     again = run(toys, "debug", "--report")
-    assert again.out in done.stdout
+    assert again.out in done.out
     known = practices(debug_rounds(events(toys)))["scale"]
     assert known.due is not None
     listed = flat(run(toys, "history", "scale").out)
@@ -387,7 +387,7 @@ def test_report_and_history_and_status_know_rounds_of_their_own(toys: Path) -> N
 def test_due_round_is_told_by_review_and_drawn_first(
     toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert piped(toys, "end\nyes\n", "debug", "scale", "--bugs", "1").returncode == 0
+    assert run(toys, "debug", "scale", "--bugs", "1", said="end\nyes\n").status == 0
     later = states.now() + timedelta(days=9)
     monkeypatch.setattr(states, "now", lambda: later)
     assert cli.main(["review"], toys) == 0
@@ -411,7 +411,7 @@ def test_due_round_is_told_by_review_and_drawn_first(
 
 
 def test_older_database_takes_debug_rounds_and_an_export_brings_them(toys: Path, tmp_path: Path) -> None:
-    assert piped(toys, "bug 1 x\nend\nyes\n", "debug", "scale", "--bugs", "1").returncode == 0
+    assert run(toys, "debug", "scale", "--bugs", "1", said="bug 1 x\nend\nyes\n").status == 0
     state = State(toys)
     (tmp_path / "other").mkdir()
     other = State(tmp_path / "other")
@@ -446,34 +446,34 @@ def test_bad_usage_gets_one_sentence(
 
 
 def test_open_round_is_not_given_up_unasked(toys: Path) -> None:
-    assert piped(toys, "quit\n", "debug", "scale", "--bugs", "1").returncode == 0
-    refused = piped(toys, "", "debug", "scale")
-    assert refused.returncode == 2
-    assert "is still open: go on with nox -s debug -- --resume, or add --new to give it up" in refused.stderr
+    assert run(toys, "debug", "scale", "--bugs", "1", said="quit\n").status == 0
+    refused = run(toys, "debug", "scale")
+    assert refused.status == 2
+    assert "is still open: go on with nox -s debug -- --resume, or add --new to give it up" in refused.err
     nothing = dict.fromkeys(("katas", "topic", "level", "set", "seed"))
     with pytest.raises(UsageError, match="--resume goes on with what was drawn; drop --symptom"):
         DebugSession.check(argparse.Namespace(resume=True, symptom="gpt", **nothing), State(toys))
     told = run(toys, "debug", "--report")
     assert "the bugs are shown once the round is over" in told.out
-    assert piped(toys, "quit\n", "debug", "scale", "--bugs", "2", "--new").returncode == 0
+    assert run(toys, "debug", "scale", "--bugs", "2", "--new", said="quit\n").status == 0
     first, second = debug_rounds(events(toys))
     assert (first.ended, second.ended) == ("abandoned", "")
     reference = scale(toys).reference_file
     reference.write_text(reference.read_text().replace("should not", "may not"))
-    changed = piped(toys, "", "debug", "--resume")
-    assert changed.returncode == 2
-    assert "scale has changed since that round began: begin another, nox -s debug -- --new" in changed.stderr
+    changed = run(toys, "debug", "--resume")
+    assert changed.status == 2
+    assert "scale has changed since that round began: begin another, nox -s debug -- --new" in changed.err
 
 
 def test_round_that_cannot_be_written_begins_in_no_file_and_ends_no_other(toys: Path) -> None:
     another(toys)
-    assert piped(toys, "quit\n", "debug", "scale", "--bugs", "1").returncode == 0
+    assert run(toys, "debug", "scale", "--bugs", "1", said="quit\n").status == 0
     mine = file_of(toys).read_text() + "# my words\n"
     file_of(toys).write_text(mine)
     (toys / ".kata/debug/twin.py").mkdir()
-    refused = piped(toys, "", "debug", "scale", "twin", "--new")
-    assert refused.returncode == 2
-    assert "twin.py cannot be written: Is a directory; mend that, then try again" in refused.stderr
+    refused = run(toys, "debug", "scale", "twin", "--new")
+    assert refused.status == 2
+    assert "twin.py cannot be written: Is a directory; mend that, then try again" in refused.err
     (one,) = debug_rounds(events(toys))
     assert (one.ended, file_of(toys).read_text()) == ("", mine)
 

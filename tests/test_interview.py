@@ -45,7 +45,7 @@ from graders.sitting.pace import UP
 from graders.sitting.session import still_open
 from graders.sitting.terminal import Streams
 from graders.worker.visible import visible
-from tests.sittings import NOON, FakeClock, Scripted, Tty, flat, piped
+from tests.sittings import NOON, FakeClock, Scripted, Tty, flat
 from tests.toys import MODULE_REFERENCE, REFERENCE, end, run
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
@@ -419,18 +419,18 @@ def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypa
 
 def test_piped_it_is_a_transcript(desk: Path) -> None:
     lines = ["what is x?", "help", "ask 9", "nxt", "next", "a plan", "next", "help", "next", "next", "yes"]
-    done = piped(desk, "\n".join(lines), "interview", "--seed", "1", PYTHONIOENCODING="ascii:replace")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "\x1b" not in done.stdout
-    assert done.stdout.isascii()
-    assert max(map(len, done.stdout.splitlines())) <= 80
+    done = run(desk, "interview", "--seed", "1", said="\n".join(lines), PYTHONIOENCODING="ascii:replace")
+    assert (done.status, done.err) == (0, "")
+    assert "\x1b" not in done.out
+    assert done.out.isascii()
+    assert max(map(len, done.out.splitlines())) <= 80
     for line in lines[:-1]:
-        assert re.search(rf"^\[[a-z]+  \d+:\d\d left\] > {re.escape(line)}$", done.stdout, re.MULTILINE)
-    assert "ask by number, from 1 to 4" in done.stdout
-    assert "there is no command 'nxt' here; did you mean next?" in done.stdout
-    assert "-5, -10, -20 points" in done.stdout
-    assert "nothing was submitted, which counts 0; go on?" in flat(done.stdout)
-    assert flat(done.stdout).endswith(RESUME)
+        assert re.search(rf"^\[[a-z]+  \d+:\d\d left\] > {re.escape(line)}$", done.out, re.MULTILINE)
+    assert "ask by number, from 1 to 4" in done.out
+    assert "there is no command 'nxt' here; did you mean next?" in done.out
+    assert "-5, -10, -20 points" in done.out
+    assert "nothing was submitted, which counts 0; go on?" in flat(done.out)
+    assert flat(done.out).endswith(RESUME)
 
 
 def test_closed_pipe_suspends(desk: Path) -> None:

@@ -28,9 +28,9 @@ from graders.interview.partner.sheet import Sheet
 from graders.interview.prepared import Prepared
 from graders.interview.record import InterviewReport, reports
 from tests.browsing import unfolded, violations
-from tests.sittings import Tty, flat, piped
+from tests.sittings import Tty, flat
 from tests.test_interview import FOLLOW_UP, HINTS, PROMPT, WRONG
-from tests.toys import end
+from tests.toys import end, run
 
 KATAS = katas.all_katas()
 TWO = [katas.find_one(name, ROOT) for name in ("info_nce", "multi_head_attention")]
@@ -121,8 +121,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("width", [1440, 360])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 360)])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen_or_asked_of_a_network(
     browser: Browser, file: Path, scheme: Literal["light", "dark"], width: int
 ) -> None:
@@ -246,7 +245,7 @@ def test_friends_hold_an_interview(desk: Path, terminal: Callable[..., Tty]) -> 
     assert "Your score" not in kept
     assert "Because of " in kept  # the model answers
     assert "You said" not in kept
-    assert "Your interviewer's scores: 3 of " in piped(desk, "", "interview", "--report").stdout
+    assert "Your interviewer's scores: 3 of " in run(desk, "interview", "--report").out
 
 
 def test_scores_may_be_skipped_and_the_interview_cut_off(desk: Path, terminal: Callable[..., Tty]) -> None:
@@ -273,9 +272,9 @@ def test_scores_may_be_skipped_and_the_interview_cut_off(desk: Path, terminal: C
 
 
 def test_what_does_not_go_is_one_sentence(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    no_enter = piped(desk, "", "interview", "--minutes", "20", "--partner")
-    assert no_enter.returncode == 2
-    assert "error: nobody pressed Enter, so nothing began; try again in a terminal\n" in no_enter.stderr
+    no_enter = run(desk, "interview", "--minutes", "20", "--partner")
+    assert no_enter.status == 2
+    assert "error: nobody pressed Enter, so nothing began; try again in a terminal\n" in no_enter.err
     (desk / "file").write_text("kept")
     for folder in ("file", "shraed/friend"):
         assert cli.main(["interview", "--minutes", "20", "--partner", f"{folder}/page.html"], desk) == 2
@@ -284,6 +283,6 @@ def test_what_does_not_go_is_one_sentence(desk: Path, capsys: pytest.CaptureFixt
     assert cli.main(["interview", "--minutes", "20", "--partner", "file"], desk) == 2
     assert "file is there and is no such page: it would be lost; name another file" in capsys.readouterr().err
     assert (desk / "file").read_text() == "kept"
-    piped(desk, "quit\n", "interview", "--minutes", "20")
-    alone = piped(desk, "", "interview", "--resume", "--partner")
-    assert "error: that interview began without a partner; drop --partner\n" in alone.stderr
+    run(desk, "interview", "--minutes", "20", said="quit\n")
+    alone = run(desk, "interview", "--resume", "--partner")
+    assert "error: that interview began without a partner; drop --partner\n" in alone.err

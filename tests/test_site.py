@@ -162,8 +162,7 @@ def test_formulas_are_drawn_without_a_script() -> None:
     assert made.endswith("```\n$5\n```")
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     browser: Browser, address: str, scheme: Literal["light", "dark"], width: int
 ) -> None:

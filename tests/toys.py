@@ -176,25 +176,28 @@ def make_clone(root: Path) -> Path:
     return root
 
 
-def run(root: Path, *arguments: str, **environment: str) -> Ran:
-    """The command line in a process of its own, piped, on the repository at `root`.
+def run(root: Path, *arguments: str, said: str = "", **environment: str) -> Ran:
+    """The command line in a process of its own, piped, on the repository at `root`; `said` is what it reads.
 
     One that needs no other environment than these tests have is forked where torch is imported already.
     """
     if environment or not forks():
-        return run_within((), "", root, *arguments, **environment)
-    return forked.run(cli.main, arguments, root, variables())
+        return run_within((), "", root, *arguments, said=said, **environment)
+    return forked.run(cli.main, arguments, root, variables(), said)
 
 
 def variables() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
 
 
-def run_within(within: tuple[str, ...], first: str, root: Path, *arguments: str, **environment: str) -> Ran:
+def run_within(
+    within: tuple[str, ...], first: str, root: Path, *arguments: str, said: str = "", **environment: str
+) -> Ran:
     """As a user begins it, where `within` is a command that starts it, and `first` is what Python does before."""
     *python, code = command_line(root)
     done = subprocess.run(
         [*within, *python, first + code, *arguments],
+        input=said,
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -33,10 +33,12 @@ class Ran(NamedTuple):
     err: str
 
 
-def run(main: Main, arguments: Sequence[str], root: Path, environment: Mapping[str, str] | None = None) -> Ran:
-    """Runs it piped. Raises: EOFError where its process ended without a status."""
+def run(
+    main: Main, arguments: Sequence[str], root: Path, environment: Mapping[str, str] | None = None, said: str = ""
+) -> Ran:
+    """Runs it piped, where `said` is what it reads. Raises: EOFError where its process ended without a status."""
     told, tell = WARM.Pipe(duplex=False)
-    given = (tell, main, [*arguments], root, {**(os.environ if environment is None else environment)})
+    given = (tell, main, [*arguments], root, {**(os.environ if environment is None else environment)}, said)
     process = WARM.Process(target=be_command, args=given)
     process.start()
     tell.close()
@@ -51,18 +53,25 @@ def run(main: Main, arguments: Sequence[str], root: Path, environment: Mapping[s
     return ran
 
 
-def be_command(tell: Connection, main: Main, arguments: list[str], root: Path, environment: dict[str, str]) -> None:
+def be_command(
+    tell: Connection, main: Main, arguments: list[str], root: Path, environment: dict[str, str], said: str
+) -> None:
     """What its process does."""
     gc.freeze()  # what was imported is no garbage
     os.chdir(ROOT)
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["-c", *arguments]
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        os.dup2(out.fileno(), 1)
-        os.dup2(err.fileno(), 2)
-        sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), encoding="utf-8", write_through=True)
-        sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), encoding="utf-8", write_through=True)
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(said.encode())
+        given.seek(0)
+        for number, file in enumerate((given, out, err)):
+            os.dup2(file.fileno(), number)
+        sys.stdin = io.TextIOWrapper(io.FileIO(0, closefd=False), encoding="utf-8")
+        sys.stdout, sys.stderr = (
+            io.TextIOWrapper(io.FileIO(number, "w", closefd=False), encoding="utf-8", write_through=True)
+            for number in (1, 2)
+        )
         try:
             status = main(arguments, root)
         except SystemExit as error:
