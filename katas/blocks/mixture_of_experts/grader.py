@@ -71,11 +71,12 @@ def layer(draw: Draw, D: int, hidden: int, E: int) -> Arguments:
 def tokens(draw: Draw, *axes: int, hidden: int, E: int, k: int = 2, name: bool = True, **more: Any) -> Arguments:
     """Of each token, the k-th logit is well above the next, so that rounding changes no choice."""
     *lead, D = axes
-    made, N = layer(draw, D, hidden, E), torch.Size(lead).numel()
-    x = draw.normal(40 * N + 40, D)
-    ranked = (x @ made["router"].T).sort(-1, descending=True).values
-    clear = ranked[:, k - 1] - ranked[:, k] > 0.2 if k < E else torch.ones(len(x)).bool()
-    return made | {"x": x[clear][:N].reshape(axes)} | ({"top_k": k} if name else {}) | more
+    N, x = torch.Size(lead).numel(), torch.empty(0)
+    while len(x) < N:  # where experts are nearly alike, few tokens are clear
+        made, drawn = layer(draw, D, hidden, E), draw.normal(40 * N + 40, D)
+        ranked = (drawn @ made["router"].T).sort(-1, descending=True).values
+        x = drawn[ranked[:, k - 1] - ranked[:, k] > 0.2] if k < E else drawn
+    return made | {"x": x[:N].reshape(axes)} | ({"top_k": k} if name else {}) | more
 
 
 def any_size(draw: Draw, B: int, S: int, D: int, hidden: int, E: int) -> list[Arguments]:
