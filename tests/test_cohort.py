@@ -163,7 +163,7 @@ def test_what_is_new_meets_a_seed_that_nobody_has_seen_and_what_was_judged_keeps
 
 
 def test_killed_run_goes_on_where_it_was(toys: Path) -> None:
-    answers = {f"learner {number}": f"# {number}\n{WRONG}" for number in range(40)}
+    answers = {f"learner {number}": f"# {number}\n{WRONG}" for number in range(20)}
     folder = a_class(toys / "class", **answers)
     command = [*command_line(toys), "cohort", str(folder), "--out", str(toys / "out"), "--workers", "2", "--seed", "1"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, start_new_session=True) as process:
@@ -172,12 +172,12 @@ def test_killed_run_goes_on_where_it_was(toys: Path) -> None:
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGKILL)
     before = judged(toys)
-    assert 5 <= before < 40
+    assert 5 <= before < 20
     ran = cohort(toys, folder, "--seed", "1")
     assert ran.status == 0, ran.err
-    assert f"{40 - before} to be judged" in ran.out
+    assert f"{20 - before} to be judged" in ran.out
     assert {row["scale"] for row in table(toys).values()} == {table(toys)["learner 0"]["scale"]}
-    assert judged(toys) == 40
+    assert judged(toys) == 20
 
 
 def test_run_whose_only_worker_is_killed_goes_on_with_another_and_ctrl_c_is_one_sentence(toys: Path) -> None:
@@ -707,7 +707,7 @@ def test_two_classes_on_one_scheduler_keep_their_seeds_and_leave_nothing_there(t
         address, _ = clusters.scheduler(stack)
         clusters.worker(stack, address)
         running: dict[int, subprocess.Popen[bytes]] = {}
-        counts = {1: 150, 2: 10}
+        counts = {1: 60, 2: 6}
         for seed, count in counts.items():  # their answers are the same
             answers = {f"learner {number}": f"# {number}\n{(REFERENCE, WRONG)[number % 2]}" for number in range(count)}
             folder = a_class(toys / f"class{seed}", **answers)

@@ -23,7 +23,7 @@ from graders.sandbox.dialogue import WorkerEnded
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import Measured, Request
 from graders.sandbox.submission import LIMIT_SECONDS
-from tests.toys import REFERENCE, failures, grade, make_repository
+from tests.toys import REFERENCE, failures, judged, make_repository, written
 
 HEAD = "import os, stat, time\n\n\ndef scale(x, factor=2.0):\n"
 TELL = """
@@ -88,8 +88,8 @@ def scale(x, factor=2.0):
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     root = make_repository(tmp_path_factory.mktemp("neighbours"))
-    pairs = (((name, FILES[name]), (f"{name}+", REFERENCE)) for name in FILES)
-    found = grade(root, "scale", dict(one for pair in pairs for one in pair))
+    texts = dict(one for name in FILES for one in ((name, FILES[name]), (f"{name}+", REFERENCE)))
+    found = dict(zip(texts, judged(root, "scale", written(root, texts), limit=4.0), strict=True))
     assert len(json.dumps(found)) < 300_000
     return found
 

@@ -7,6 +7,7 @@ import unicodedata
 
 LONGEST = 500  # characters
 WHOLE = 1 << 30  # uncut
+UNUSUAL = re.compile(r"[^\n\t -~]")
 # What GitHub's runner takes for a command, wherever a line is broken: `::error::…`, `##[error]…`. `[: :step]` is still
 # Python, and torch's own operators keep their names.
 COMMAND = re.compile(r"(?<! aten:)(?<=:)(?=:[A-Za-z])|(?<=#)(?=#\w*\[)")
@@ -17,16 +18,15 @@ def visible(text: str, longest: int = LONGEST) -> str:
 
     Lines and tabs stay. What is too long is cut.
     """
-    shown = text[: longest + 1]
-    if not (shown.isascii() and shown.isprintable()):  # which is quick to see
-        shown = "".join(map(escaped, shown.replace("\r\n", "\n")))
+    shown = UNUSUAL.sub(escaped, text[: longest + 1].replace("\r\n", "\n"))
     if ":" in shown or "#" in shown:
         shown = COMMAND.sub(" ", shown)
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
-def escaped(one: str) -> str:
+def escaped(found: re.Match[str]) -> str:
     """`\\x1b`, `\\u202e`, … for control characters, those that turn the direction of text, and half ones."""
-    if one in "\n\t" or not (unicodedata.category(one)[0] == "C" or one in "\u2028\u2029"):
+    one = found[0]
+    if unicodedata.category(one)[0] != "C" and one not in "\u2028\u2029":
         return one
     return one.encode("unicode_escape").decode()
