@@ -400,6 +400,7 @@ MISTAKES = (
     Mistake(
         "maximum_floored",
         *({FIRST: FIRST.replace("-torch.inf", low)} for low in ("0.0", "-1e4", "-1e9")),
+        {one: one.replace("-torch.inf", "-1e10") for one in (FIRST, FILLED)},
     ),
     Mistake(
         "maximum_not_subtracted",
@@ -410,7 +411,7 @@ MISTAKES = (
     Mistake("hidden_by_0", {FILLED: FILLED.replace("-torch.inf", "0.0")}),
     Mistake(
         "eps_in_the_sum",
-        {DIVIDED: [f"out = out / (total + {eps})" for eps in ("1e-6", "1e-8")]},
+        {DIVIDED: [f"out = out / (total + {eps})" for eps in ("1e-6", "1e-8", "1e-10")]},
     ),
     Mistake(
         "kept_on_the_class",
