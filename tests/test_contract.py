@@ -87,6 +87,15 @@ def test_each_default_and_each_shape_that_a_signature_has_is_told(kata: Kata) ->
         ("linear_scan", "what shapes do a and b have?", "`a: Tensor`: (B, T, D)"),
         ("kmeans", "should I modify the centroids in place?", "No, unless the task is to change them."),
         ("triplet_loss", "what does reduction none return?", 'a scalar, or (N,) for "none"'),
+        ("mini_gpt_cache", "forward gives back what exactly?", "logits (B, T, V) of the new tokens, and a cache"),
+        ("sharded_optimizer", "should step hand anything back?", "returns `None`"),
+        ("clip_loss", "any chance of an empty batch", "no test has an empty input"),
+        (
+            "train_step",
+            "am I allowed to use clip_grad_norm_?",
+            "including `F.cross_entropy` and `torch.nn.utils.clip_grad",
+        ),
+        ("bayes_rule", "can the likelihoods come with no batch axis?", "there may be no leading axes"),
     ],
 )
 def test_it_is_answered_from_the_signature_or_by_what_the_page_says(name: str, text: str, words: str) -> None:
@@ -111,6 +120,7 @@ def test_it_is_answered_from_the_signature_or_by_what_the_page_says(name: str, t
         ("self_attention", "is there a cache?"),
         ("linear_models", "is there a penalty?"),  # there is one, and another one is not part of it
         ("mini_gpt", "is there dropout?"),  # a question of its own asks it
+        ("sliding_window_attention", "what should happen with a negative window?"),
         ("box_nms", "in which order are indices returned?"),  # the signature does not tell
     ],
 )

@@ -33,6 +33,8 @@ VALUES = (
 WHAT = ("", "")  # only what everybody says who asks that
 ASKS_WHAT = stems("what is are the does do mean for used stand exactly here of explain")
 CASES = stems("if when after before only unless than why how")  # they ask about more than the whole
+REFUSALS = stems("happen raise error refuse")  # asked of a value, they are about more than the signature's bounds
+USES = {"use", "uses", "used", "using", "allow", "allowed"}
 MAY_ASK_CASES = ("calls", "cost", "empty", "infinities", "ties")
 EXTRA = stems("extra support part add apply implement layer")
 NO_ROWS = re.compile(
@@ -76,7 +78,8 @@ class Contract:
             known = meaning(low.removeprefix("y_")) if name in self.arguments else ""
             for word in words:
                 same = known in ALSO_CALLED and known == meaning(word)
-                if same or word == low or (word == f"{low}s" and len(low) > 1):
+                other = {f"{word}s", word.removesuffix("s")} if word not in self.names else set()
+                if same or word == low or (low in other and len(low) > 1):
                     yield word, name
             if len(parts) > 1 and " ".join(parts) in " ".join(words):
                 yield from ((part, name) for part in parts)
@@ -91,8 +94,9 @@ class Contract:
             if kind == "empty":
                 said = [word for word in words_of(NO_ROWS.sub("empty", text)) if word not in named]
             elif kind == "calls":  # it lists what is not allowed, or says that all else is
-                said = [word for word in words if not CODE.search(word) and word not in named]
-                said += ["use"] * any("." in word for word in words)
+                snakes = {word for word in words if "_" in word and not USES.isdisjoint(words)}
+                said = [word for word in words if not CODE.search(word) and word not in snakes.union(named)]
+                said += ["use"] * (bool(snakes) or any("." in word for word in words))
             heard = {name for name in self.arguments if re.search(rf"\b{re.escape(name)}\b", one.answer)}
             tells = kind == "gradients" or any(f"`{name}`" in one.answer for name in heard)  # them apart
             about_whom = self.arguments if tells else self.callables  # these act themselves
@@ -126,7 +130,7 @@ class Contract:
             (RETURNS, results, "What comes back?"),
             (DTYPE, all_of(tensors, DTYPED), "Which dtype?"),
             (SHAPE, all_of(shaped, SHAPED), "Which shape?"),
-            (VALUES, bounded if "none" in words or not CASES & stems(words) else [], "Which values?"),
+            (VALUES, bounded if "none" in words or not (CASES | REFUSALS) & stems(words) else [], "Which values?"),
             (WHAT, [one for one in mine if one.said], "What is it?"),
         ):
             if facts and explained(said, about, " ".join(one.said for one in facts)):
@@ -134,11 +138,13 @@ class Contract:
                 yield Question(title, "\n".join(f"- {one.words}" for one in facts)[2 * (len(facts) == 1) :])
 
     def titled(self, words: Sequence[str], names: set[str], about: Words) -> Iterator[Question]:
-        """A prepared question that asks the same of what is named."""
+        """A prepared question that asks the same of what is named, or says of it what shapes or dtypes it has."""
         telling = stems(about[0]) & stems(words) if about[0] else {""}
-        for one in self.prepared:
+        kind = {SHAPE: "shapes", DTYPE: "dtypes"}.get(about)
+        for one in self.prepared if names else ():
             title = words_of(one.question)
-            if names and {name.lower() for name in names} <= {*title} and telling & (stems(title) | {""}):
+            asked = {name.lower() for name in names} <= {*title} and telling & (stems(title) | {""})
+            if asked or (kind in one.kinds and all(re.search(rf"\b{name}\b", one.answer) for name in names)):
                 yield one
 
 

@@ -177,7 +177,7 @@ def model(draw: Draw, *sizes: int, kind: type[nn.Module] = GPT, **scales: float)
 def tokens(draw: Draw, B: int, S: int, *sizes: int, **scales: float) -> Arguments:
     """Of the usual scales other weights are drawn where norms of few channels make float32's roundings grow."""
     while True:
-        given = {"ids": draw.integers(B, S, high=sizes[0]), **model(draw, *sizes, **scales)}
+        given = {"ids": draw.integers(B, S, high=sizes[0]), **model(draw, *sizes, kind=GPT, **scales)}
         if scales or rounding(given, [torch.float32]) < 25:
             return given
 

@@ -9,18 +9,19 @@ SPELLINGS = (
     (re.compile(r"\bin[- ]place\b"), "inplace"),
     (re.compile(r"[−-]inf(inity)?\b|±?[−-]?∞"), " infinity "),
     (re.compile(r"n['’]t\b|['’](?:s|re|ll|d|ve|m)\b"), ""),
+    (re.compile(r"\b(?:come|give|hand|get|spit)s?((?: \w+){0,2}?) (?:back|out)\b|\byields?\b"), r"return\1"),
 )
 WORD = re.compile(r"[^\W\d](?:[\w.]*\w)?|\d+")
 ENDING = re.compile(r"(?<=\w\w\w)(?:i[sz]ations?|i[sz]ed|i[sz]ing|i[sz]es?|ations?|ing|ed|ies|es|(?<!s)s|y|ly|e)$")
 EVERYDAY = frozenset(
     WORD.findall(
-        """a about actually all allowed always an and any anything are as at be been being by call called can come
-        comes could did do does done each else ever every everything exactly expect expected for from get gets give
-        given gives go going good got handle happen happens has have having here how i if in include included into
-        is it its just kind know like make many may me mean might must my need needed needs no not of ok okay on one
-        only or our out please possible really right shall should so some something sort specific suppose supposed
-        sure tell than that the their them then there these they thing this those to us use used using want wanted
-        was we well were what when where which who why will with without would yes you your"""
+        """a about acceptable actually all allowed always am an and any anything are as at be been being by call called
+        can chance come comes could did do does done each else even ever every everything exactly expect expected fine
+        for from get gets give given gives go going good got handle happen happens has have having here how i if in
+        include included into is it its just kind know like make many may me mean might must my need needed needs no
+        not of ok okay on one only or our out please possible really right shall should so some something sort specific
+        still suppose supposed sure tell than that the their them then there these they thing this those to too us use
+        used using want wanted was we well were what when where which who why will with without would yes you your"""
     )
 )
 READY = frozenset(WORD.findall("ready go start begin done enough clear else more further"))  # who says so goes on,
