@@ -273,6 +273,13 @@ def test_what_words_are_taken_for_counts_until_somebody_says_no(toys: Path) -> N
     assert the_round(toys).explained == 0
 
 
+def test_words_that_say_nothing_are_asked_back(toys: Path) -> None:
+    said = "bug 6 the factor is wrong\nclaims\nquit\n"
+    shown = flat(run(toys, "debug", "scale", "--bugs", "2", said=said).out)
+    assert "I am not sure what you mean. Do you mean one of these?" in shown
+    assert "the factor is wrong why is not understood" in shown
+
+
 def test_second_terminal_cannot_drive_an_open_round(toys: Path, terminal: Callable[..., Tty]) -> None:
     one = terminal("scale", "--bugs", "2")
     one.shows("[debug  ")

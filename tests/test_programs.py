@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,12 +17,13 @@ from graders.author.prove import chosen_katas, chosen_parts
 from graders.catalogue import katas
 from graders.catalogue.bugs import Bug, bugs_of, planted
 from graders.catalogue.programs import LEAST_BUGS, MOST_IN_A_FILE, MOST_IN_A_PROGRAM, Output, Program, programs
-from graders.debugging.commands import show_hint, tell_commands
+from graders.debugging.commands import claim, show_hint, tell_commands
 from graders.debugging.draw import draw_program
 from graders.debugging.session import DebugSession
 from graders.debugging.symptom import SymptomRound, drawn
 from graders.debugging.words import matcher_of
 from graders.desk.debugged import PlantedBug
+from graders.desk.state import State
 from graders.faults import ROOT, UsageError
 from graders.judge.planting import Planting
 from graders.judge.program_run import run_here, with_bugs
@@ -178,10 +180,42 @@ def test_round_that_no_program_can_hold_is_refused(name: str, count: int, most: 
         DebugSession(asked, ROOT, None, None, None).drawn_program(1, print)
 
 
+def test_one_bug_is_refused_before_anything_is_planted(tmp_path: Path) -> None:
+    """In the page that is said in the form, which stays as it is filled in."""
+    nothing = dict.fromkeys(("resume", "new", "topic", "level", "set", "slow", "minutes", "seed"))
+    asked = argparse.Namespace(symptom="gpt", bugs=1, katas=[], **nothing)
+    with (
+        contextlib.closing(State(tmp_path)) as state,
+        pytest.raises(UsageError, match="a symptom round has 2 bugs or more"),
+    ):
+        DebugSession.check(asked, state)
+
+
+def a_symptom_round(name: str, **report: Any) -> SymptomRound:
+    program, terminal = Program(ROOT, name), Streams()
+    usual = {"left": [], "verdict": "", "extended": []} | report
+    files: list[Any] = [
+        SimpleNamespace(kata=part, pace=None, terminal=terminal, report=SimpleNamespace(**usual))
+        for part in program.parts
+    ]
+    return SymptomRound(files, program)
+
+
+def test_round_goes_on_once_nothing_of_it_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not while something fails that no bug breaks: nobody would have been told of it."""
+    for report in ({"left": ["a bug"]}, {"verdict": "failing"}):
+        assert a_symptom_round("gpt", **report).extension is None
+    going_on = a_symptom_round("gpt", verdict="solved")
+    assert going_on.extension
+    assert going_on.extension.kata == "mini_gpt_cache"
+    tell_commands(going_on, "")
+    assert "judge model.py as the kata mini_gpt_cache" in flat(capsys.readouterr().out)
+    claim(going_on, "model 1 x")
+    assert capsys.readouterr().out == "all planted bugs are gone: there is none left to claim\n"
+
+
 def test_help_says_what_a_symptom_round_takes(capsys: pytest.CaptureFixture[str]) -> None:
-    program, terminal = Program(ROOT, "grpo"), Streams()
-    files: list[Any] = [SimpleNamespace(kata=part, pace=None, terminal=terminal) for part in program.parts]
-    tell_commands(SymptomRound(files, program), "")
+    tell_commands(a_symptom_round("grpo", left=["a bug"]), "")
     shown = flat(capsys.readouterr().out)
     assert "bug FILE LINE WHY claim" in shown
     assert "submit judge all files" in shown

@@ -10,12 +10,14 @@ from graders.debugging.debugging import Debugging
 from graders.desk.debugged import PlantedBug
 from graders.kata.mistakes import Mistake
 from graders.sitting.asking_back import MAYBE, Match, Offer
+from graders.sitting.wording import is_vague
 
 LEAST = 0.05  # the score of words that have something to do with a mistake
 HERE = 0.3  # what a mistake is nearer by whose edit is in the line that is claimed
 NAMED = 0.3  # and whose edit alone, of those in this line, has a word of code that was said
 LEAD = 0.25  # by which the nearest is taken for meant, until somebody says no: measured on 130 reasons, see the tests
 OFFERED = 3  # always, where a kata has as many: one alone would be the answer
+SAYS_NOTHING = re.compile(r"\b(?:wrong|bug|incorrect|broken|bad|error|mistake)(?:ly|s)?\b", re.IGNORECASE)
 MOST_SHOWN = 55  # characters of a line
 LINE = re.compile(r"(?:line\s+)?(\d+)\b[\s:,.)-]*(.*)", re.IGNORECASE | re.DOTALL)
 HOW = "say where and why: `bug {called}LINE WHY`, by the line's number in your file as it is now"
@@ -60,7 +62,7 @@ def understand(debugging: Debugging, line: int, text: str, words: str, bugs: Seq
         offer(debugging, others, there, lambda: debugging.note("meant", bug=bug, meant=""))
     elif found.maybe:
         offer(debugging, found.maybe, there)
-    elif found.meant is None:
+    else:
         why = "I did not understand why it is wrong: put it another way" if words else "Say also why it is wrong"
         debugging.say(f"{why}: bug {debugging.called}{line} WHY")
 
@@ -108,12 +110,14 @@ def meant(debugging: Debugging, words: str, line: int) -> Match:
     likely = {one: scores[one] + nearer.get(one, 0.0) for one in range(len(scores)) if scores[one] > LEAST}
     sure = debugging.matcher.match(words).meant
     if sure is not None and (sure in here or not here & likely.keys()):
-        return Match(sure, ())
+        return Match(None, (sure,), True)
     if not any(one in here or scores[one] >= MAYBE for one in likely):
         return Match(None, ())
     ordered = sorted(range(len(scores)), key=lambda one: (one not in likely, -likely.get(one, scores[one])))
     lead = likely[ordered[0]] - likely.get(ordered[1], 0.0) if len(ordered) > 1 else 0.0
-    return Match(None, tuple(ordered[:OFFERED]), bool(lead >= LEAD))
+    nearest = next((one for one in ordered if one in here), ordered[0])
+    maybe = ordered[:OFFERED] if nearest in ordered[:OFFERED] else [*ordered[: OFFERED - 1], nearest]
+    return Match(None, tuple(maybe), bool(lead >= LEAD) and not is_vague(SAYS_NOTHING.sub("", words)))
 
 
 def named(debugging: Debugging, words: str, here: set[int]) -> Iterator[int]:

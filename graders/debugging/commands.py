@@ -47,7 +47,9 @@ def hear(played: Round, line: str) -> None:
 
 def claim(played: Round, argument: str) -> None:
     chosen, rest = played.named(argument)
-    if len(chosen) > 1:
+    if not any(one.report.left for one in played.files):
+        played.say("all planted bugs are gone: there is none left to claim")
+    elif len(chosen) > 1:
         played.say(f"say in which file: `bug {' LINE WHY` or `bug '.join(played.names)} LINE WHY`")
     else:
         for one in played.files:

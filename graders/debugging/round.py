@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from graders.catalogue.katas import Kata
 from graders.debugging.debugging import Debugging
@@ -30,7 +29,6 @@ class Round:
     """What is sat: its files in order, and the one that was named last."""
 
     taking = "submit, hint, hints, diff, restore and run"  # commands that also take a file
-    does: Mapping[str, str] = MappingProxyType({})  # what a command does, where that is not the usual
 
     def __init__(self, files: Sequence[Debugging]) -> None:
         self.files = [*files]
@@ -63,6 +61,11 @@ class Round:
     def beside(self) -> list[Kata]:
         """Further files that are shown beside these."""
         return []
+
+    @property
+    def does(self) -> dict[str, str]:
+        """What a command does, by its name, where that is not the usual."""
+        return {}
 
     @property
     def task(self) -> tuple[str, str]:

@@ -101,6 +101,8 @@ class DebugSession(Session[DebugRound]):
             asked = [f"--{name}" for name, value in others.items() if value] + options.katas
             if asked:
                 raise UsageError(f"--symptom plants bugs in a program of its own: leave out {' and '.join(asked)}")
+            if options.bugs is not None and options.bugs < LEAST_BUGS:
+                raise UsageError(f"a symptom round has {LEAST_BUGS} bugs or more")
         elif options.bugs is not None and options.bugs > MOST_BUGS:
             raise UsageError(f"a round has at most {MOST_BUGS} bugs, and a symptom round {MOST_IN_A_PROGRAM}")
         if options.minutes is not None and not 1 <= options.minutes <= LONGEST:

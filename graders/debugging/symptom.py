@@ -39,10 +39,13 @@ class SymptomRound(Round):
     def __init__(self, files: Sequence[Debugging], program: Program) -> None:
         super().__init__(files)
         self.program = program
-        self.does = {
-            "run": f"run {program.script}, or FILE beside it",
-            "submit": f"judge all files: how many bugs are gone, {EACH} points for each",
-        }
+
+    @property
+    def does(self) -> dict[str, str]:
+        judged = f"judge all files: how many bugs are gone, {EACH} points for each"
+        if self.extension:
+            judged = f"judge {self.extension.part}.py as the kata {self.extension.kata}, and run the script"
+        return {"run": f"run {self.program.script}, or FILE beside it", "submit": judged}
 
     @property
     def beside(self) -> list[Kata]:
@@ -52,7 +55,7 @@ class SymptomRound(Round):
     @property
     def extension(self) -> Extension | None:
         """What is at hand of what the round goes on with, once its bugs are gone."""
-        if any(one.report.left for one in self.files):
+        if not all(map(whole, self.files)):
             return None
         solved = {name for one in self.files for name in one.report.extended}
         return next((one for one in self.program.extensions if one.kata not in solved), None)
@@ -110,7 +113,7 @@ class SymptomRound(Round):
                 submit_file(one)
                 changed = True
         gone = sum(one.report.mended for one in self.files)
-        if gone < self.count or not all(map(whole, self.files)):
+        if not all(map(whole, self.files)):
             are = "is" if gone == 1 else "are"
             self.say(f"{gone} of {self.count} planted bugs {are} gone" + "; nothing changed" * (not changed))
             return

@@ -49,8 +49,9 @@ def folded(file: Path) -> str:
 
 
 def printed(text: Text, on: Console) -> str:
-    """As it stands; "" for none."""
-    return f'<pre tabindex="0">{spans(text, on)}</pre>' if text.plain.strip() else ""
+    """As it stands; "" for none. Several lines may be a drawing, which is not broken anew."""
+    several = ' class="whole"' if "\n" in text.plain.strip("\n") else ""
+    return f'<pre{several} tabindex="0">{spans(text, on)}</pre>' if text.plain.strip() else ""
 
 
 def words(text: str, style: str = "", tag: str = "p") -> str:

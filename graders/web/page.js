@@ -305,10 +305,12 @@ const katas = {
   fold() {
     setTimeout(() => document.querySelector(".pinned details")?.toggleAttribute("open", innerWidth > 640), 50);
   },
-  // What was said last stands on top, and the answer below it.
+  // What was said last stands on top, and the answer below it; of a run or a verdict, its end is in view.
   heard() {
     const log = document.getElementById("log");
-    setTimeout(() => (log.scrollTop = [...log.querySelectorAll(".you")].at(-1)?.offsetTop || 0), 50);
+    const said = [...log.querySelectorAll(".you")].at(-1);
+    const ending = /^\s*(run|submit)\b/.test(said?.textContent || "");
+    setTimeout(() => (log.scrollTop = ending ? log.scrollHeight : said?.offsetTop || 0), 50);
   },
   // Of the map: a row is shown where it has all that is chosen.
   filter() {

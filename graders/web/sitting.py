@@ -36,7 +36,10 @@ LINE = """<form class="line" onsubmit="return katas.say(this)">
 onkeydown="katas.sends(event)"></textarea>
 <button class="btn">Send</button>
 </form>"""
-SAID = {"interview": "Think aloud, or ask: may I use torch.softmax?", "debug": "bug 12 why it is wrong"}
+SAID = {
+    "interview": "Think aloud, or ask: may I use torch.softmax?",
+    "debug": "bug 12 why it is wrong; in several files, bug FILE 12 why",
+}
 IN_VIEW = ("bug", "hint", "run", "submit", "skip")  # commands, each with a button; the others stand in a menu
 ONWARD = "next"  # the one that leads to the next step, beside the steps
 NOTHING = {"interview": "You will write here, once you have told your plan.", "debug": "The bugs are being planted."}
