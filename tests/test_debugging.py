@@ -24,7 +24,7 @@ from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.debugging.card import rows_of
 from graders.debugging.commands import show_hint
-from graders.debugging.debugging import lines_before
+from graders.debugging.debugging import Debugging, lines_before
 from graders.debugging.draw import around, described, draw, suiting
 from graders.debugging.session import DebugSession, eligible
 from graders.debugging.words import matcher_of
@@ -247,6 +247,17 @@ def test_words_decide_which_bug_of_a_line_is_claimed(toys: Path) -> None:
     made = the_round(toys)
     assert [one.bug for one in made.claims] == ["no_refusal", "inverse", "no_refusal"]
     assert (made.found, made.explained) == (2, 2)
+
+
+def test_what_is_left_out_may_be_missed_at_any_line_of_its_function() -> None:
+    planted = "def f():\n    a()\n    b()\n    c()\n    d()\n\n\ndef g():\n    e()\n"
+    bugs = [
+        PlantedBug("left out", "", 2, [1, 2, 3], [], ["    x()"], "", ""),
+        PlantedBug("written", "", 4, [4], ["    c()"], ["    y()"], "", ""),
+    ]
+    stub: Any = SimpleNamespace(report=SimpleNamespace(planted=planted, bugs=bugs), source=lambda: planted)
+    found = {line: [bug.name for bug in Debugging.left_out_of(stub, line)] for line in (1, 5, 9)}
+    assert found == {1: ["left out"], 5: ["left out"], 9: []}
 
 
 def test_question_stays_open_until_it_is_answered_and_claims_are_listed_after_a_resume(toys: Path) -> None:

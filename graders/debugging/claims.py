@@ -45,34 +45,42 @@ def claim(debugging: Debugging, argument: str) -> None:
 def understand(debugging: Debugging, line: int, text: str, words: str, bugs: Sequence[PlantedBug]) -> None:
     """What is asked back follows from the line and the words alone, and never from what is planted.
 
-    Where the line has several bugs, the words decide for which of them the claim counts.
+    Where the line has several bugs, the words decide for which of them the claim counts; they also do for what is left
+    out of its function.
     """
     names = [one.name for one in debugging.mistakes]
-    found = meant(debugging, words, line) if words else Match(None, ())
+    with debugging.terminal.waiting("reading what you say"):  # the first time takes seconds
+        found = meant(debugging, words, line) if words else Match(None, ())
     there = [bug.name for bug in bugs if bug.mended is None]
     if len(there) > 1 and words:
         scores = debugging.matcher.scores(words)
         there.sort(key=lambda name: (names.index(name) != found.taken, -scores[names.index(name)]))
-    bug = next(iter(there), None)
-    debugging.note("claim", line=line, text=words, bug=bug, meant=None if found.taken is None else names[found.taken])
+    taken = None if found.taken is None else names[found.taken]
+    missed = [bug.name for bug in debugging.left_out_of(line) if bug.mended is None]
+    bug = taken if taken in missed else next(iter(there), None)
+    debugging.note("claim", line=line, text=words, bug=bug, meant=taken)
     debugging.say(f"noted: line {line}, {text[:MOST_SHOWN] or 'which is empty'}")
     if found.clear:
         likeliest, *others = found.maybe
         debugging.say(f"I take that as: {wrong_in(debugging.mistakes[likeliest])}")
-        offer(debugging, others, there, lambda: debugging.note("meant", bug=bug, meant=""))
+        offer(debugging, others, there, missed, lambda: debugging.note("meant", bug=bug, meant=""))
     elif found.maybe:
-        offer(debugging, found.maybe, there)
+        offer(debugging, found.maybe, there, missed)
     else:
         why = "I did not understand why it is wrong: put it another way" if words else "Say also why it is wrong"
         debugging.say(f"{why}: bug {debugging.called}{line} WHY")
 
 
 def offer(
-    debugging: Debugging, maybe: Sequence[int], bugs: Sequence[str], take_back: Callable[[], None] | None = None
+    debugging: Debugging,
+    maybe: Sequence[int],
+    there: Sequence[str],
+    missed: Sequence[str],
+    take_back: Callable[[], None] | None = None,
 ) -> None:
     """Lists the mistakes that may be meant; `take_back` undoes what the words were taken for."""
     known = debugging.mistakes
-    made = Offer(maybe, lambda one: take(debugging, bugs, known[one].name), take_back)
+    made = Offer(maybe, lambda one: take(debugging, there, missed, known[one].name), take_back)
     debugging.ask_back(made, "mean", (wrong_in(known[one]) for one in maybe))
 
 
@@ -81,9 +89,9 @@ def wrong_in(mistake: Mistake) -> str:
     return mistake.diagnosis.partition("; ")[0]
 
 
-def take(debugging: Debugging, bugs: Sequence[str], mistake: str) -> None:
+def take(debugging: Debugging, there: Sequence[str], missed: Sequence[str], mistake: str) -> None:
     """What was asked back; the first of the line's bugs counts where the words mean none of them."""
-    bug = mistake if mistake in bugs else next(iter(bugs), None)
+    bug = mistake if mistake in (*there, *missed) else next(iter(there), None)
     debugging.note("meant", bug=bug, meant=mistake)
     debugging.say("noted; your last claim about a bug counts")
 

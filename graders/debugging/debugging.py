@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import functools
 import random
@@ -12,6 +13,7 @@ from graders.catalogue.bugs import Bug, bugs_of, stood_for
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import read_source
 from graders.catalogue.stub import START
+from graders.debugging.draw import reach
 from graders.desk.debugged import KEY, DebugRound, PlantedBug
 from graders.desk.state import State
 from graders.faults import UsageError
@@ -91,6 +93,14 @@ class Debugging(Sitting[DebugRound]):
         at = [bug for bug in self.report.bugs if lines & set(bug.lines)]
         # what is left out stands on no line of its own
         return sorted(at, key=lambda bug: (bug.mended is not None, bug.found is not None, not bug.was))
+
+    def left_out_of(self, line: int) -> list[PlantedBug]:
+        """Those that leave something out of the function in which this line stands: any line may be where it lacks."""
+        lines = set(lines_before(self.report.planted, self.source(), line))
+        nodes = ast.walk(ast.parse(self.report.planted))
+        functions = [set(reach(one)) for one in nodes if isinstance(one, ast.FunctionDef)]
+        here = set().union(*(own for own in functions if lines & own))
+        return [bug for bug in self.report.bugs if not bug.was and here & set(bug.lines)]
 
     def made_in(self, line: int) -> set[int]:
         """The known mistakes, by their numbers, that an edit makes where this line of the file stood in a right one."""
