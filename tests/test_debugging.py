@@ -239,6 +239,17 @@ def test_where_a_line_has_two_bugs_a_claim_counts_for_the_one_that_is_meant() ->
     assert [(one.line, one.bug, one.meant) for one in made.claims] == [(6, "no_refusal", "no_refusal")]
 
 
+def test_claim_for_what_is_left_out_elsewhere_counts_while_its_words_are_so_understood() -> None:
+    made = a_round("inverse", "no_refusal")
+    _, left_out = made.bugs
+    say(made, 1, "claim", line=2, text="0 is taken", bug=None, meant=None)
+    say(made, 2, "meant", bug="no_refusal", meant="no_refusal")
+    assert (left_out.found, left_out.explained, left_out.words) == (2, 2, ["0 is taken"])
+    assert [one.bug for one in made.claims] == ["no_refusal"]
+    say(made, 3, "meant", bug=None, meant="")
+    assert (left_out.found, left_out.explained, left_out.words, made.claims[0].bug) == (None, None, [], None)
+
+
 def test_words_decide_which_bug_of_a_line_is_claimed(toys: Path) -> None:
     by_code = "the wrong factor 0"  # alone, the words are nearer to inverse; 0 is in the other's edit
     said = f"bug 6 a factor of 0 is accepted\nbug 6 the factor divides\nbug 6 {by_code}\nend\nyes\n"

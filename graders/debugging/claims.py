@@ -54,18 +54,22 @@ def understand(debugging: Debugging, line: int, text: str, words: str, bugs: Seq
     there = [bug.name for bug in bugs if bug.mended is None]
     if len(there) > 1 and words:
         scores = debugging.matcher.scores(words)
-        there.sort(key=lambda name: (names.index(name) != found.taken, -scores[names.index(name)]))
+        there.sort(key=lambda name: -scores[names.index(name)])
     taken = None if found.taken is None else names[found.taken]
     missed = [bug.name for bug in debugging.left_out_of(line) if bug.mended is None]
-    bug = taken if taken in missed else next(iter(there), None)
-    debugging.note("claim", line=line, text=words, bug=bug, meant=taken)
+
+    def whose(mistake: str | None) -> str | None:
+        """The bug that the claim counts for: the first of the line's where the words mean none of them."""
+        return mistake if mistake in (*there, *missed) else next(iter(there), None)
+
+    debugging.note("claim", line=line, text=words, bug=whose(taken), meant=taken)
     debugging.say(f"noted: line {line}, {text[:MOST_SHOWN] or 'which is empty'}")
     if found.clear:
         likeliest, *others = found.maybe
         debugging.say(f"I take that as: {wrong_in(debugging.mistakes[likeliest])}")
-        offer(debugging, others, there, missed, lambda: debugging.note("meant", bug=bug, meant=""))
+        offer(debugging, others, whose, lambda: debugging.note("meant", bug=whose(""), meant=""))
     elif found.maybe:
-        offer(debugging, found.maybe, there, missed)
+        offer(debugging, found.maybe, whose)
     else:
         why = "I did not understand why it is wrong: put it another way" if words else "Say also why it is wrong"
         debugging.say(f"{why}: bug {debugging.called}{line} WHY")
@@ -74,13 +78,12 @@ def understand(debugging: Debugging, line: int, text: str, words: str, bugs: Seq
 def offer(
     debugging: Debugging,
     maybe: Sequence[int],
-    there: Sequence[str],
-    missed: Sequence[str],
+    whose: Callable[[str], str | None],
     take_back: Callable[[], None] | None = None,
 ) -> None:
     """Lists the mistakes that may be meant; `take_back` undoes what the words were taken for."""
     known = debugging.mistakes
-    made = Offer(maybe, lambda one: take(debugging, there, missed, known[one].name), take_back)
+    made = Offer(maybe, lambda one: take(debugging, whose(known[one].name), known[one].name), take_back)
     debugging.ask_back(made, "mean", (wrong_in(known[one]) for one in maybe))
 
 
@@ -89,9 +92,8 @@ def wrong_in(mistake: Mistake) -> str:
     return mistake.diagnosis.partition("; ")[0]
 
 
-def take(debugging: Debugging, there: Sequence[str], missed: Sequence[str], mistake: str) -> None:
-    """What was asked back; the first of the line's bugs counts where the words mean none of them."""
-    bug = mistake if mistake in (*there, *missed) else next(iter(there), None)
+def take(debugging: Debugging, bug: str | None, mistake: str) -> None:
+    """What was asked back."""
     debugging.note("meant", bug=bug, meant=mistake)
     debugging.say("noted; your last claim about a bug counts")
 

@@ -183,13 +183,17 @@ class DebugRound(Sat):
             bug.words.append(claim.words)
 
     def add_meant(self, body: dict[str, Any], event: Event) -> None:
-        """Which mistake the words of the last claim mean, and so for which bug it counts where a line has several."""
+        """Which mistake the words of the last claim mean, and so for which bug it counts, if for any."""
         bug, claim = self.bug(body["bug"]), self.claims[-1]
         claim.meant = body["meant"]
-        if bug is not None and bug.name != claim.bug and bug.mended is None and (other := self.bug(claim.bug)):
-            other.found = None if claim.first else other.found
-            other.words = other.words[: -1 if claim.words else None]
-            self.find(bug, claim)
+        if body["bug"] != claim.bug and (bug is None or bug.mended is None):
+            if other := self.bug(claim.bug):
+                if claim.first:
+                    other.found = other.explained = None
+                other.words = other.words[: -1 if claim.words else None]
+            claim.bug = None
+            if bug is not None:
+                self.find(bug, claim)
         told = bug is not None and bug.hints == len(HINT_COSTS)  # by the last hint
         if bug is None or body["meant"] is None or bug.mended is not None or told:
             return
