@@ -394,7 +394,7 @@ SHARED = "boxes = []\n" + RIGHT.replace(
     GIVEN, "    boxes.append(x)\n    comm.recv(1 - comm.rank)\n    return sum(boxes)\n"
 )
 HANGS = RIGHT.replace(
-    GIVEN, f"{GIVEN.replace('return', 'came =')}    while comm.rank == 0:\n        pass\n    return came\n"
+    GIVEN, f"{GIVEN.replace('return', 'came =')}    while comm.rank == 0: pass\n    return came\n"
 )
 DEFAULT = "import torch\n" + RIGHT.replace(GIVEN, f"    torch.set_default_dtype(torch.float64)\n{GIVEN}")
 JUDGED = {
@@ -410,7 +410,7 @@ JUDGED = {
         "(line 6: `return comm.recv(1 - comm.rank) + [x][comm.rank]`)",
     ),
     "shared": (SHARED, "values of rank "),
-    "hangs": (HANGS, "the call: did not return in 0.5 s (line 7: `while comm.rank == 0:`)"),
+    "hangs": (HANGS, "the call: did not return in 0.5 s (line 7: `while comm.rank == 0: pass`)"),
 }
 
 
