@@ -295,6 +295,15 @@ def test_what_words_are_taken_for_counts_until_somebody_says_no(toys: Path) -> N
     assert the_round(toys).explained == 0
 
 
+def test_report_says_what_words_were_taken_for_that_do_not_explain_a_bug(toys: Path) -> None:
+    said = "task\nbug 6 x is multiplied\nend\nhint\nyes\n"
+    shown = flat(run(toys, "debug", "scale", "--bugs", "1", "--seed", "2", said=said).out)
+    assert shown.count("is a right answer with 1 bug") == 2
+    assert "type yes or no; all else comes after that" in shown
+    assert "you x is multiplied taken as the factor divides found" in shown
+    assert the_round(toys).hints == 0
+
+
 def test_words_that_say_nothing_are_asked_back(toys: Path) -> None:
     said = "bug 6 the factor is wrong\nclaims\nquit\n"
     shown = flat(run(toys, "debug", "scale", "--bugs", "2", said=said).out)

@@ -393,9 +393,7 @@ STUCK = RIGHT.replace(SENT, "").replace(GIVEN, f"    came = comm.recv(1 - comm.r
 SHARED = "boxes = []\n" + RIGHT.replace(
     GIVEN, "    boxes.append(x)\n    comm.recv(1 - comm.rank)\n    return sum(boxes)\n"
 )
-HANGS = RIGHT.replace(
-    GIVEN, f"{GIVEN.replace('return', 'came =')}    while comm.rank == 0: pass\n    return came\n"
-)
+HANGS = RIGHT.replace(GIVEN, f"{GIVEN.replace('return', 'came =')}    while comm.rank == 0: pass\n    return came\n")
 DEFAULT = "import torch\n" + RIGHT.replace(GIVEN, f"    torch.set_default_dtype(torch.float64)\n{GIVEN}")
 JUDGED = {
     "right": (RIGHT, None),

@@ -25,7 +25,9 @@ def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice
         terminal.say("the bugs are shown once the round is over")
         return
     for place, bug in enumerate(report.bugs, start=1):
-        terminal.section(f"Bug {place}, line {bug.line}: {bug.points} points", two_columns(rows_of(bug)))
+        terminal.section(
+            f"Bug {place}, line {bug.line}: {bug.points} points", two_columns(rows_of(bug, report.taken_as(bug)))
+        )
     terminal.say()
     if not report.bugs:
         terminal.say("No bug was planted in this file.")
@@ -61,11 +63,13 @@ def show_ways(terminal: Terminal, reports: Sequence[DebugRound], number: int) ->
     terminal.say(f"the same bugs again:  {again}\nthis report again:  nox -s debug -- --report {number}")
 
 
-def rows_of(bug: PlantedBug) -> list[tuple[str, str]]:
+def rows_of(bug: PlantedBug, taken_as: str = "") -> list[tuple[str, str]]:
+    """`taken_as`: what was understood of the words that do not explain it."""
     was, right = ("\n".join(line.strip() for line in lines) or "nothing" for lines in (bug.was, bug.right))
     rows = [("was", was), ("right", "the same, in another place" if was == right else right), ("it is", bug.sentence)]
     rows += [("alone", bug.alone)] * bool(bug.alone)
     rows += [("you", words) for words in dict.fromkeys(bug.words)]
+    rows += [("taken as", taken_as)] * bool(taken_as)
     return [*rows, ("", became(bug))]
 
 

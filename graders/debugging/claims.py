@@ -62,12 +62,12 @@ def understand(debugging: Debugging, line: int, text: str, words: str, bugs: Seq
         """The bug that the claim counts for: the first of the line's where the words mean none of them."""
         return mistake if mistake in (*there, *missed) else next(iter(there), None)
 
-    debugging.note("claim", line=line, text=words, bug=whose(taken), meant=taken)
+    means = "" if found.taken is None else wrong_in(debugging.mistakes[found.taken])
+    debugging.note("claim", line=line, text=words, bug=whose(taken), meant=taken, means=means)
     debugging.say(f"noted: line {line}, {text[:MOST_SHOWN] or 'which is empty'}")
     if found.clear:
-        likeliest, *others = found.maybe
-        debugging.say(f"I take that as: {wrong_in(debugging.mistakes[likeliest])}")
-        offer(debugging, others, whose, lambda: debugging.note("meant", bug=whose(""), meant=""))
+        debugging.say(f"I take that as: {means}")
+        offer(debugging, found.maybe[1:], whose, lambda: debugging.note("meant", bug=whose(""), meant=""))
     elif found.maybe:
         offer(debugging, found.maybe, whose)
     else:
@@ -83,7 +83,7 @@ def offer(
 ) -> None:
     """Lists the mistakes that may be meant; `take_back` undoes what the words were taken for."""
     known = debugging.mistakes
-    made = Offer(maybe, lambda one: take(debugging, whose(known[one].name), known[one].name), take_back)
+    made = Offer(maybe, lambda one: take(debugging, whose(known[one].name), known[one]), take_back)
     debugging.ask_back(made, "mean", (wrong_in(known[one]) for one in maybe))
 
 
@@ -92,18 +92,17 @@ def wrong_in(mistake: Mistake) -> str:
     return mistake.diagnosis.partition("; ")[0]
 
 
-def take(debugging: Debugging, bug: str | None, mistake: str) -> None:
+def take(debugging: Debugging, bug: str | None, mistake: Mistake) -> None:
     """What was asked back."""
-    debugging.note("meant", bug=bug, meant=mistake)
+    debugging.note("meant", bug=bug, meant=mistake.name, means=wrong_in(mistake))
     debugging.say("noted; your last claim about a bug counts")
 
 
 def show(debugging: Debugging) -> None:
     """All claims, and how each was understood; whether a bug is there is told at the end."""
-    known = {one.name: one for one in debugging.mistakes}
     rows = []
     for one in debugging.report.claims:
-        understood = f"taken as: {wrong_in(known[one.meant])}" if one.meant in known else "why is not understood"
+        understood = f"taken as: {one.means}" if one.means else "why is not understood"
         rows.append((f"line {one.line}", f"{one.words}\n{understood}" if one.words else "no reason"))
     debugging.terminal.rows(rows)
 

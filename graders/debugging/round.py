@@ -111,7 +111,7 @@ class Round:
     def named(self, argument: str) -> tuple[list[Debugging], str]:
         """The file that the argument begins with, and the rest of it; all files where it begins with none."""
         found = re.match(r"(\w+)(?:\.py)?(?:[\s:,]+|$)(.*)", argument, re.DOTALL)
-        chosen = [one for one in self.files if found and one.kata.id == found[1]]
+        chosen = [one for one in self.files if found and one.kata.id == found[1].lower()]
         if not found or not chosen:
             return self.files, argument
         self.at_hand = chosen[0]

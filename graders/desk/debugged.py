@@ -66,6 +66,7 @@ class Claim:
     """What was said of a line: the words, the bug that they count for, and the mistake that they mean, by names.
 
     Args:
+        means: what they were taken for, in words; "" where they were not understood.
         first: whether the bug was found by it.
     """
 
@@ -73,6 +74,7 @@ class Claim:
     words: str
     bug: str | None
     meant: str | None = None
+    means: str = ""
     first: bool = False
 
 
@@ -165,6 +167,11 @@ class DebugRound(Sat):
             return 2
         return 4 if self.found == self.explained == len(self.bugs) else 3
 
+    def taken_as(self, bug: PlantedBug) -> str:
+        """What the last words about a bug were taken for that do not explain it; "" where none were understood."""
+        others = [one.means for one in self.claims if one.bug == bug.name and one.meant != bug.name]
+        return others[-1] if others and bug.explained is None else ""
+
     def bug(self, name: str | None) -> PlantedBug | None:
         return next((bug for bug in self.bugs if bug.name == name), None)
 
@@ -185,7 +192,7 @@ class DebugRound(Sat):
     def add_meant(self, body: dict[str, Any], event: Event) -> None:
         """Which mistake the words of the last claim mean, and so for which bug it counts, if for any."""
         bug, claim = self.bug(body["bug"]), self.claims[-1]
-        claim.meant = body["meant"]
+        claim.meant, claim.means = body["meant"], body.get("means", "")
         if body["bug"] != claim.bug and (bug is None or bug.mended is None):
             if other := self.bug(claim.bug):
                 if claim.first:

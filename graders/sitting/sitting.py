@@ -16,6 +16,7 @@ from graders.faults import UsageError
 from graders.judge.warm import WarmJudge
 from graders.sitting.asking_back import Offer, introduction
 from graders.sitting.clock import Clock, for_an_event, in_words
+from graders.sitting.commands import YES_OR_NO
 from graders.sitting.interrupts import whole
 from graders.sitting.pace import Pace, usual
 from graders.sitting.terminal import Terminal
@@ -119,5 +120,8 @@ class Sitting(abc.ABC, Generic[R]):
         self.terminal.numbered(texts)
 
     def confirm(self, question: str) -> bool:
+        """An empty line is a no; any other is asked for again, since it may be a command."""
         self.say(question)
-        return self.terminal.ask(lambda: "yes/no > ", self.pace).strip().lower() in ("y", "yes")
+        while (said := self.terminal.ask(lambda: "yes/no > ", self.pace).strip().lower()) not in (*YES_OR_NO, ""):
+            self.say("type yes or no; all else comes after that")
+        return said.startswith("y")
