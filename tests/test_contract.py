@@ -96,6 +96,8 @@ def test_each_default_and_each_shape_that_a_signature_has_is_told(kata: Kata) ->
             "including `F.cross_entropy` and `torch.nn.utils.clip_grad",
         ),
         ("bayes_rule", "can the likelihoods come with no batch axis?", "there may be no leading axes"),
+        ("clip_loss", "does logit scale come in as a python number or a tensor?", "`logit_scale: Tensor`: 0-d"),
+        ("sharded_optimizer", "the params argument, is it a list? could it be a generator?", "Iterable[Tensor]"),
     ],
 )
 def test_it_is_answered_from_the_signature_or_by_what_the_page_says(name: str, text: str, words: str) -> None:
@@ -122,6 +124,7 @@ def test_it_is_answered_from_the_signature_or_by_what_the_page_says(name: str, t
         ("mini_gpt", "is there dropout?"),  # a question of its own asks it
         ("sliding_window_attention", "what should happen with a negative window?"),
         ("box_nms", "in which order are indices returned?"),  # the signature does not tell
+        ("clip_loss", "when is logit_scale a python number?"),
     ],
 )
 def test_what_a_word_asks_beyond_that_is_left_to_the_prepared_questions(name: str, text: str) -> None:

@@ -30,6 +30,10 @@ VALUES = (
     "range value negative positive zero 0 none optional odd even int integer float tuple list scalar string type",
     "take input number below above parameter argument python accept tensor",
 )
+TYPE = (
+    "type list tuple generator iterator iterable array numpy dict scalar number tensor python object string",
+    "take input parameter argument come pass plain single one",
+)
 WHAT = ("", "")  # only what everybody says who asks that
 ASKS_WHAT = stems("what is are the does do mean for used stand exactly here of explain")
 CASES = stems("if when after before only unless than why how")  # they ask about more than the whole
@@ -131,6 +135,7 @@ class Contract:
             (DTYPE, all_of(tensors, DTYPED), "Which dtype?"),
             (SHAPE, all_of(shaped, SHAPED), "Which shape?"),
             (VALUES, bounded if "none" in words or not (CASES | REFUSALS) & stems(words) else [], "Which values?"),
+            (TYPE, mine if not CASES & stems(words) else [], "What is it?"),
             (WHAT, [one for one in mine if one.said], "What is it?"),
         ):
             if facts and explained(said, about, " ".join(one.said for one in facts)):
