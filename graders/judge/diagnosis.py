@@ -17,7 +17,7 @@ from torch import Tensor
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
-from graders.judge.agreement import Agreement, agree, refused
+from graders.judge.agreement import Agreement, refused
 from graders.judge.pairs import together
 from graders.judge.shares import MOST, Shares
 from graders.judge.standard import (
@@ -32,18 +32,12 @@ from graders.judge.vectors import TestVectors
 from graders.kata.tolerances import HALF
 from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
-from graders.sandbox.messages import Reply, Request
+from graders.sandbox.messages import Request
 from graders.sandbox.submission import WHOLE_SECONDS, Submission
 
 SLOW = {"performance"}  # the categories of what fails where the values are right
 LAST = (True, sys.maxsize)  # behind the place of any check
 ANEW = "drawn anew"  # the seed of further inputs, the same in every run: what fits by chance in one hardly fits there
-KEPT_BETWEEN_CALLS = Known(
-    "kept_between_calls",
-    "",
-    "made alone, this call gives the right result, so something is kept from an earlier call; make it anew in each "
-    "call, or at least when the dtype, the device, a size or another argument has changed",
-)
 
 
 class Diagnosis:
@@ -259,29 +253,6 @@ class Diagnosis:
             return known
         return [known[0]._replace(diagnosis=f"in {' and '.join(answers)}, {known[0].diagnosis}"), *known[1:]]
 
-    def kept(self, failing: Submission, suspects: Mapping[int, tuple[bool, int]]) -> list[Known]:
-        """That something is kept between calls, where the first one that failed is right all alone."""
-        asked = [one for one in failing.replies.values() if id(one[0]) in suspects and not one[0].measured]
-        if not asked or failing.seconds >= WHOLE_SECONDS:
-            return []
-        request, reply = min(asked, key=lambda one: suspects[id(one[0])])
-        if reply.died or reply.cut_short:
-            return []
-        tolerance = self.both.tolerance(request, reply)
-        before = itertools.takewhile(lambda one: one is not request, (one for one, _ in failing.replies.values()))
-        calls = [*(one for one in before if not one.measured), request]
-        try:
-            right = self.right.ask(request)
-            if agree(right, reply, tolerance) or not agree(again(failing, [request])[0], right, tolerance):
-                return []
-            for _ in range(2):  # what is random is not the same
-                wrong, alone = again(failing, calls)
-                if not agree(wrong, reply, tolerance) or not agree(alone, right, tolerance):
-                    return []
-        except CheckFailed:
-            return []
-        return [KEPT_BETWEEN_CALLS]
-
     @functools.cached_property
     def right(self) -> Submission:
         """The reference, asked beside the mistakes."""
@@ -310,27 +281,6 @@ class Diagnosis:
 def told_by(asked: Sequence[Request], categories: set[str]) -> set[str]:
     """The categories; but if no call is measured, a cost is read from replies, which are compared as values are."""
     return categories if any(request.measured for request in asked) else categories and {"rules"}
-
-
-def again(submission: Submission, asked: list[Request]) -> tuple[Reply, Reply]:
-    """What it replies to the last of these calls in a new process, and then a copy of it to that call alone.
-
-    The copy has kept nothing, but its memory is not new: some functions of torch's read what others left there.
-
-    Raises: CheckFailed.
-    """
-    home = Home()
-    one, copy = (
-        Submission(submission.source, submission.names, submission.launcher, submission.banned, home) for _ in range(2)
-    )
-    one.seconds = submission.seconds  # it is the same file, which has one clock
-    try:
-        replies = [one.ask(request) for request in asked]
-        copy.seconds = one.seconds
-        return replies[-1], copy.ask(asked[-1])
-    finally:
-        submission.seconds = max(one.seconds, copy.seconds)
-        home.close()
 
 
 def cut(submission: Submission, request: Request) -> bool:

@@ -21,6 +21,7 @@ from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.flagged import flagged
 from graders.judge.given import given_in_words
+from graders.judge.kept import kept_between
 from graders.judge.results import AND, STOPPED, Outcome, Result
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
@@ -163,7 +164,7 @@ class Run:
             found = []
             with contextlib.suppress(GivenUp):  # it took too much for a call that would tell
                 found = diagnosis.mistakes_in(submission, pending.suspects, failing, core)
-                found = found or diagnosis.kept(submission, pending.suspects)
+                found = found or kept_between(diagnosis.both, diagnosis.right, submission, pending.suspects)
                 found = found or [*filter(None, [behaviour(pending.trial, pending.suspects, diagnosis.anew)])]
             if found:
                 result.mistake, result.diagnosis = found[0].name, AND.join(one.diagnosis for one in found)
