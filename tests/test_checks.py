@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from graders.catalogue.katas import Kata
-from graders.judge.given import numbers
+from graders.judge.given import given_in_words, numbers
+from graders.sandbox.messages import Reply, Request
 from tests.toys import GRADER, REFERENCE, failures, grade, make_repository
 
 HEAD = "import torch\n\n\ndef scale(x, factor=2.0):\n"
@@ -655,3 +656,23 @@ def test_right_module_passes(name: str, modules: dict[str, Any]) -> None:
 
 def test_a_number_just_below_a_whole_one_is_not_shown_as_that() -> None:
     assert numbers(torch.tensor([1 - 2**-24, 1.0, 0.1, 1e10, math.inf])) == "[0.99999994, 1, 0.1, 1e+10, inf]"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("values: 1 of 14 differ; worst at [1, 0]", "x[1] = [2, 3]"),
+        ("values: 1 of 14 differ; worst at [1]", "x[1] = [2, 3]"),
+        ("values of output 2: 1 of 5 differ; worst at [1, 0]", "y[1] = [12, 13, 14]"),
+        ("values of output 3: 1 of 3 differ; worst at [1]", ""),
+        ("gradient of y: 1 of 15 differ; worst at [1, 0]", "y[1] = [12, 13, 14]"),
+        ("share of tokens: 1 of 15 differ; worst at [1, 0]", ""),
+    ],
+)
+def test_a_row_is_shown_of_inputs_that_have_as_many_as_what_is_wrong(message: str, shown: str) -> None:
+    inputs = {"x": torch.arange(14).view(7, 2), "y": torch.arange(9, 24).view(5, 3)}
+    outputs = torch.zeros(7, 2), torch.zeros(5, 1), torch.zeros(3)
+    result = outputs if "output" in message else outputs[0]
+    reply = Reply(result=result, gradients={"x": None, "y": inputs["y"]})
+    request = Request(target="f", answers=("f",), arguments=inputs, positional=2)
+    assert given_in_words(request, reply, message) == shown

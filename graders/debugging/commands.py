@@ -170,7 +170,7 @@ EVERY: tuple[Command[Round], ...] = (
     ),
     Command("hints", "show the hints so far again", show_hints, "word"),
     Command("run FILE", f"run tests of yours: {running.WHICH}", run_tests, "word"),
-    Command("task", "what is asked of you, once more", lambda played, _: played.introduce()),
+    Command("task", "the task again", lambda played, _: played.introduce()),
     Command("diff", "what you changed", show_diff, "word"),
     Command("restore", "bring back the file as it was at first, with its bugs", restore, "word"),
     TIME,

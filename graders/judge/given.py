@@ -7,30 +7,43 @@ import re
 import torch
 from torch import Tensor
 
-from graders.sandbox.messages import Request
+from graders.sandbox.messages import Reply, Request
+from graders.sandbox.returned import THE_OUTPUT, leaves_of
 
 MOST_NUMBERS = 12  # of a tensor that is shown whole, or of a row
-MOST_INPUTS = 3
+MOST_INPUTS = 4
 DIGITS = 6
 ALL_DIGITS = 8  # of float32
 PLACE = re.compile(r"at \[(\d+)[\],]")  # of the worst number, in a message
 
 
-def given_in_words(request: Request, message: str) -> str:
-    """`x = [0.5, -1]`, `logits[3] = [1000, 0, 0]`, a line for each input of a call in the simplest way."""
+def given_in_words(request: Request, reply: Reply, message: str) -> str:
+    """`x = [0.5, -1]`, `logits[3] = [1000, 0, 0]`, a line for each input of a call in the simplest way.
+
+    A row is shown of an input that has as many as what is wrong: of another, the same row would be a false trail.
+    """
     if request.unusual or request.measured:
         return ""
-    found = PLACE.search(message)
-    lines = []
+    found, lines = PLACE.search(message), []
+    rows = rows_of_what_is_wrong(request, reply, message)
     for name, value in (request.arguments or {}).items():
         if not isinstance(value, Tensor) or not value.dim():
             continue
         where, shown = name, value
-        if found and value.numel() > MOST_NUMBERS and int(found[1]) < len(value):
+        if found and value.numel() > MOST_NUMBERS and int(found[1]) < len(value) == rows:
             where, shown = f"{name}[{found[1]}]", value[int(found[1])]
         if 0 < shown.numel() <= MOST_NUMBERS:
             lines.append(f"{where} = {numbers(shown)}")
     return "\n".join(lines[:MOST_INPUTS])
+
+
+def rows_of_what_is_wrong(request: Request, reply: Reply, message: str) -> int:
+    """Of the result, or of the gradient, that the message begins with; 0 if it begins with neither."""
+    values = {f"values of {where}": leaf for where, leaf in leaves_of(reply.result).items() if where != THE_OUTPUT}
+    gradients = {f"gradient of {name}": leaf for name, leaf in reply.gradients.items()}
+    named = [one for subject, one in (values | gradients).items() if re.match(rf"{re.escape(subject)}[ :]", message)]
+    wrong = named[0] if named else reply.result if message.startswith("values") else None
+    return len(wrong) if isinstance(wrong, Tensor) and wrong.dim() else 0
 
 
 def numbers(value: Tensor) -> str:

@@ -303,13 +303,13 @@ class SubmissionRun:
             check.points,
             message,
             call,
-            trial.printed if state not in ("pass", "skipped") else "",
+            trial.reply.printed if state not in ("pass", "skipped") else "",
             seconds,
             fault,
             check.order,
             check.core,
-            given_in_words(trial.last, message) if trial.last and message else "",
-            trial.messages if message else (),
+            given_in_words(trial.last, trial.reply, message) if trial.last and message else "",
+            trial.reply.messages if message else (),
         )
 
 

@@ -41,16 +41,9 @@ class Trial:
         self.brief = False  # whether a check of cost only says whether it is kept: not what grows, nor if all is exact
 
     @property
-    def printed(self) -> str:
-        """What the last call printed, where that is still known."""
-        _, reply = self.submission.replies.get(self.last.message if self.last else b"", (None, None))
-        return reply.printed if reply else ""
-
-    @property
-    def messages(self) -> tuple[str, ...]:
-        """What ranks sent each other in the last call."""
-        _, reply = self.submission.replies.get(self.last.message if self.last else b"", (None, None))
-        return reply.messages if reply else ()
+    def reply(self) -> Reply:
+        """To the last call; an empty one where it is not known any more."""
+        return self.submission.replies.get(self.last.message if self.last else b"", (None, Reply()))[1]
 
     def ask(self, request: Request) -> Reply:
         """Raises: CheckFailed where nothing came back."""
