@@ -185,3 +185,10 @@ def test_arguments_are_passed_in_the_order_of_the_signature() -> None:
         request = vectors.request(answer, case, Mode(torch.float64, passing=passing), 0)
         assert request.arguments is not None
         assert list(request.arguments) == ["a", "b", "c"]
+
+
+def test_strides_are_not_told_of_a_call_without_tensors() -> None:
+    vectors = exam_of(katas.find_one("lr_schedule"), 1)
+    for answer in vectors.grader.answers:
+        for case, index, mode in modes_of(vectors, answer, raising=False):
+            assert "strided" not in vectors.request(answer, case, mode, index).mode

@@ -10,6 +10,7 @@ import inspect
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -185,7 +186,8 @@ class TestVectors:
         if arguments is not None and not case.scenario:
             arguments = {name: arguments[name] for name in sorted(arguments, key=list(parameters).index)}
         positional = sum(default is ... for default in parameters.values())
-        lay_out = (sliced if mode.beside == "after" else scattered) if mode.strided else None
+        laid_out = mode.strided and any(isinstance(value, Tensor) for value in (arguments or {}).values())
+        lay_out = (sliced if mode.beside == "after" else scattered) if laid_out else None
         if arguments is not None and mode.equal:
             arguments |= dict.fromkeys(mode.equal, arguments[mode.equal[0]])
         if arguments is not None and mode.repeated:
@@ -197,7 +199,8 @@ class TestVectors:
             arguments = {name: arguments.get(name, parameters[name]) for name in passed}
             positional = len(arguments)
         usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
-        words = mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else ""
+        told = replace(mode, strided=laid_out)
+        words = told.words() if told != usual else dtype_name(dtype) if dtype != case.dtypes[0] else ""
         if lay_out and any(isinstance(value, Tensor) and 0 in value.stride() for value in (arguments or {}).values()):
             words = words.replace("strided", "strided and expanded")
         cotangents: tuple[Tensor, ...] = ()
