@@ -87,6 +87,11 @@ MISTAKES = (
         {UNIT: UNIT + "\n    q = q / temperature"},
     ),
     Mistake(
+        "scaled_by_the_temperature",
+        "the loss is multiplied by 2τ, as MoCo v3 does, or by τ; return the mean cross-entropy as it is",
+        {LOSS: [f"{LOSS} * (2 * temperature)", f"{LOSS} * temperature"]},
+    ),
+    Mistake(
         "log_of_a_softmax",
         "a softmax or a sum of exponentials comes before the log, and rounds to 0 or overflows; take the log-sum-exp",
         {LOSS: "return -logits.softmax(1)[:, 0].log().mean()"},
