@@ -9,6 +9,7 @@ PULL, PUSH = "distance.square()", "torch.relu(margin - distance).square()"
 LOSSES = "positive * pull + (1 - positive) * push"
 INVERTED = {LOSSES: "(1 - positive) * pull + positive * push"}
 REFUSED = 'raise ValueError(f"reduction should be'
+KINDS = (("positive", "pull"), ("(1 - positive)", "push"))
 MEAN, NONE = "return losses.mean()", "return losses\n"
 NEGATIVE_ROOT = f"torch.where(y.bool(), 1, {SQUARES}).sqrt()"
 
@@ -30,6 +31,12 @@ MISTAKES = (
         "hinge_not_squared",
         "the hinge of a negative pair is not squared; square it",
         {PUSH: "torch.relu(margin - distance)"},
+    ),
+    Mistake(
+        "divided_by_the_margin",
+        "the hinge is divided by the margin, as max(0, 1 − d / m)²; take max(0, m − d)²",
+        {PUSH: "torch.relu(1 - distance / margin).square() if margin > 0 else 0 * distance"},
+        {PUSH: "torch.relu(1 - distance / margin).square()"},
     ),
     Mistake(
         "square_multiplied_out",
@@ -63,6 +70,20 @@ MISTAKES = (
         "the mean is taken only over the pairs with a loss above 0; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
         {MEAN: ["return losses.sum() / (losses > 0).sum()", "return losses[losses > 0].mean()"]},
+    ),
+    Mistake(
+        "mean_of_each_kind",
+        "positive and negative pairs have a mean each, and the two means are added; take one mean over all N pairs",
+        {
+            MEAN: "return "
+            + " + ".join(f"({kind} * {loss}).sum() / {kind}.sum().clamp_min(1)" for kind, loss in KINDS),
+        },
+        {MEAN: "return pull[positive == 1].mean() + push[positive == 0].mean()"},
+    ),
+    Mistake(
+        "gradient_of_one_side",
+        "negative pairs push only one of their two vectors, because the other is detached; detach neither",
+        {PUSH: [PUSH.replace("distance", DISTANCE.replace(x, f"{x}.detach()")) for x in ("x1", "x2")]},
     ),
     Mistake(
         "nan_gradient_at_zero",
