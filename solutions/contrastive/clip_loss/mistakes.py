@@ -10,6 +10,8 @@ CLAMPED_IN_PLACE = f"with torch.no_grad():\n        logit_scale.clamp_(max={BOUN
 LOGITS = "scale * image @ text.mT"
 TO_TEXT = "F.cross_entropy(logits, own)"
 TO_IMAGE = "F.cross_entropy(logits.mT, own)"
+OWN = "own = torch.arange(len(logits), device=logits.device)"
+WITHIN = "image @ image.mT + text @ text.mT"
 RETURN = "return (to_text + to_image) / 2"
 BY_RAW_ROWS = f"scale * (image @ text.mT / {NORM} / {NORM}.mT)".replace("{0}", "image", 1).format("text")
 NORMS = f"({NORM.format('image')} * {NORM.format('text')}.mT)"
@@ -130,11 +132,14 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_cut",
-        "the norms or the candidates are detached, so the gradient is wrong although the loss is right; detach neither",
+        "the norms, the candidates or, in one direction, the scale are detached, so the gradient is wrong although the "
+        "loss is right; detach none of them",
         each("{0} / " + NORM + ".detach()"),
         {TO_TEXT: TO_TEXT_ALONE, TO_IMAGE: TO_IMAGE_ALONE},
         {TO_TEXT: TO_TEXT_ALONE},
         {TO_IMAGE: TO_IMAGE_ALONE},
+        {TO_IMAGE: "F.cross_entropy((scale.detach() * image @ text.mT).mT, own)"},
+        {TO_TEXT: "F.cross_entropy(scale.detach() * image @ text.mT, own)"},
     ),
     Mistake(
         "all_in_one_batch",
@@ -180,6 +185,16 @@ MISTAKES = (
         "wrong_labels",
         "the labels do not point at the diagonal of the logits, where the pairs are; use the labels 0 to N − 1",
         {TO_TEXT: "F.cross_entropy(logits, own * 0)", TO_IMAGE: "F.cross_entropy(logits.mT, own * 0)"},
+    ),
+    Mistake(
+        "soft_targets",
+        "the targets are a softmax of the similarities among the images and among the texts; each row has one target, "
+        "its own pair",
+        *(
+            {OWN: f"own = (({WITHIN}) / 2 {scaled}).softmax(1){cut}", TO_IMAGE: TO_IMAGE.replace("own", "own.mT")}
+            for scaled in ("* scale", "/ scale")
+            for cut in (".detach()", "")
+        ),
     ),
     Mistake(
         "shapes_half_checked",
