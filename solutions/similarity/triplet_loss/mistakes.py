@@ -69,12 +69,19 @@ MISTAKES = (
             "return losses.sum()": "return losses.sum().relu()",
             "return losses\n": "return losses.relu()\n",
         },
+        {MEAN: "return (to_positive - to_negative + margin).mean().relu()"},
     ),
     Mistake(
         "free_within_the_margin",
         "triplets whose negative is farther than the positive cost nothing, even within the margin; add the margin "
         "before you compare with 0",
         {HINGE: f"{HINGE} * (to_positive > to_negative)"},
+    ),
+    Mistake(
+        "semi_hard_alone",
+        "triplets whose negative is nearer than the positive cost nothing, as in the mining of semi-hard triplets; "
+        "every violated triplet counts",
+        {HINGE: [f"{HINGE} * (to_negative >= to_positive)", f"{HINGE} * (to_negative > to_positive)"]},
     ),
     Mistake(
         "soft_hinge",
