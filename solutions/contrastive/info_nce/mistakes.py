@@ -123,6 +123,12 @@ MISTAKES = (
         {LOGITS: ["unit @ unit.mT * temperature", "unit @ unit.mT", "(unit / temperature) @ (unit / temperature).mT"]},
     ),
     Mistake(
+        "scaled_by_the_temperature",
+        "the loss is multiplied by τ / 0.07, as the code of supervised contrastive learning does, or by τ; return the "
+        "mean of the 2N losses as it is",
+        {LOSS: [f"{LOSS} * (temperature / 0.07)", f"{LOSS} * temperature"]},
+    ),
+    Mistake(
         "not_normalised",
         {UNIT: ["features", UNIT.replace("dim=1", "dim=0")]},
         {UNIT: [UNIT.replace("dim=1", "dim=1, p=1.0"), "features / torch.linalg.vector_norm(features)"]},
