@@ -135,6 +135,13 @@ MISTAKES = (
         UNCHECKED | {CELL: "cell = true.clamp(0, C - 1) * C + predicted.clamp(0, C - 1)"},
     ),
     Mistake(
+        "label_255_left_out",
+        "samples with label 255 are left out, as unlabelled pixels often are; with more than 255 classes, 255 is a "
+        "class like any other",
+        {CELL: [f"{CELL}\n    cell = cell[{name} != 255]" for name in ("true", "predicted")]},
+        {CELL: f"{CELL}\n    cell = cell[(true != 255) & (predicted != 255)]"},
+    ),
+    Mistake(
         "left_to_the_index",
         "the labels are not checked: as an index, −1 means the last class, and C raises IndexError; raise ValueError "
         "for both",
