@@ -219,6 +219,12 @@ MISTAKES = (
         from_ranks("y_score.argsort(stable=True).argsort()"),  # the order of equal scores is another one
     ),
     Mistake(
+        "highest_rank_for_ties",
+        "equal scores share the highest or the lowest of their ranks; they share the mean of their ranks",
+        from_ranks("torch.searchsorted(y_score.sort().values, y_score, right=True) - 1"),
+        from_ranks("torch.searchsorted(y_score.sort().values, y_score)"),
+    ),
+    Mistake(
         "every_pair_at_once",
         "every positive is compared with every negative at once, which needs N² memory; sort instead",
         {
