@@ -20,6 +20,13 @@ STRICT = {R: "torch.cat([recall[:-1].flip(0), recall[:1] * ~hits.any(), recall.n
 ABOVE = [
     STRICT | {P: f"torch.cat([precision[:-1].flip(0), precision.new_tensor([{x}, 1])])"} for x in (0, 1, "torch.nan")
 ]
+CURVED = """    accepted = torch.cat([len(y_score) - torch.searchsorted(y_score.sort().values, _), recall.new_zeros(1)])
+    rise, more = (each[:-1] - each[1:] for each in (recall, accepted))
+    more, before, then = (each[rise > 0] for each in (more / rise, accepted[1:], recall[1:]))
+    rise = rise[rise > 0]
+    bend = (then - before / more) / more * torch.log1p(rise * more / before)
+    return (rise / more + bend.nan_to_num()).sum() * y_true.sum()
+"""
 PRECISION = "    precision = hits / accepted"
 BENDS = """\
     kept = (hits.diff(prepend=hits[:1] - 1) != 0) | (hits.diff(append=hits[-1:] + 1) != 0)
@@ -39,6 +46,7 @@ MISTAKES = (
         "the precisions have equal weights, or the weights of other thresholds; weight each by the rise of recall at "
         "its own threshold",
         {AP: ["precision[:-1].mean()", AP.replace("precision[:-1]", "precision[1:]")]},
+        {AP: "precision[:-1][recall[:-1] > recall[1:]].mean()"},
         {AP: AP.replace("precision[:-1]", "precision[1:]") + " * y_true.any()"},  # 0 without positives, as it should be
     ),
     Mistake(
@@ -47,6 +55,12 @@ MISTAKES = (
         "recall by the precision at that point, and add up",
         {AP: AP.replace("precision", "precision.cummax(0).values")},
         {AP: "torch.stack([precision[:-1][recall[:-1] >= k / 10].max() for k in range(11)]).mean()"},
+    ),
+    Mistake(
+        "curved_between_the_points",
+        "AP is the area under the curves that Davis and Goadrich draw between the points; add up the rises of recall, "
+        "each times the precision at its own threshold",
+        {f"    return {AP}\n": CURVED},
     ),
     Mistake(
         "ties_told_apart",
