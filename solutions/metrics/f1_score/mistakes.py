@@ -16,6 +16,7 @@ BINARY = "hit, predicted, actual = hit[1], predicted[1], actual[1]"
 PRECISION = "precision = hit / predicted.clamp_min(1)"
 F1 = "f1 = 2 * hit / (predicted + actual).clamp_min(1)"
 HARMONIC = "2 * precision * recall / (precision + recall)"
+SUMS = "hit, predicted, actual = hit.sum(), predicted.sum(), actual.sum()"
 MACRO = "precision, recall, f1 = precision.mean(), recall.mean(), f1.mean()"
 WEIGHTED = "precision, recall, f1 = weight @ precision, weight @ recall, weight @ f1"
 RESULT = "return precision.float(), recall.float(), f1.float()"
@@ -84,13 +85,25 @@ MISTAKES = (
         "always take class 1, with 0 for 0/0",
         {BINARY: BINARY.replace("[1]", "[top]")},
     ),
-    Mistake("one_for_zero_by_zero", "0/0 gives 1; it should give 0", rates("({} / {}).nan_to_num(1.0)")),
+    Mistake(
+        "one_for_zero_by_zero",
+        "0/0 gives 1; it should give 0",
+        rates("({} / {}).nan_to_num(1.0)"),
+        {F1: f"{F1}\n    f1 = torch.where(predicted + actual > 0, f1, 1.0)"},  # as Dice of two empty sets
+    ),
     Mistake(
         "classes_left_out_of_macro",
         "macro leaves out classes that are absent, never true or never predicted; all C classes count, with 0 for 0/0",
         macro_over("predicted + actual > 0"),
         macro_over("actual > 0"),
         {MACRO: MACRO.replace("precision.mean", "precision[predicted > 0].mean").replace("l.m", "l[actual > 0].m")},
+    ),
+    Mistake(
+        "class_0_left_out",
+        'micro leaves class 0 out, as background or "no relation", or macro does; all C classes count',
+        {SUMS: SUMS.replace(".sum", "[1:].sum")},
+        {MACRO: MACRO.replace(".mean", "[1:].mean")},
+        {SUMS: SUMS.replace(".sum", "[1:].sum"), MACRO: MACRO.replace(".mean", "[1:].mean")},
     ),
     Mistake(
         "predicted_only_class_dropped",
