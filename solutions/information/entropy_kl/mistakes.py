@@ -125,6 +125,13 @@ MISTAKES = (
         short={ZERO: "p == 0"},
     ),
     mistake(
+        "logarithm_detached",
+        "log p is detached in H(p) or in KL, so the gradient with respect to p lacks the part that comes from the "
+        "logarithm; do not detach it",
+        *each(H.replace("log()", "log().detach()"), CE, KL.replace("log()", "log().detach()", 1))[0:2],
+        {"kl": KL.replace("log()", "log().detach()", 1)},
+    ),
+    mistake(
         "impossible_left_out",
         "where q is 0 and p is not, the result is finite; it should be infinite",
         {"ce": "-p * torch.where(q == 0, 1, q).log()"},
@@ -242,6 +249,12 @@ MISTAKES = (
         "the result is multiplied by log(base); divide by it",
         {"unit": f"1 / {NATS}"},
         short={BASED: BASED.replace("/", "*")},
+    ),
+    mistake(
+        "base_applied_twice",
+        "KL is divided by log(base) although its parts are already in that base; divide once",
+        {"kl": f"{KL} / {NATS}"},
+        short={DIVERGENCE: f"({DIVERGENCE}) / {NATS}"},
     ),
     mistake(
         "divided_by_the_base", "the result is divided by base itself; divide by its logarithm", {"unit": "base or 1"}
