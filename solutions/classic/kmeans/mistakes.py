@@ -49,6 +49,11 @@ MISTAKES = (
         {INERTIA: INERTIA.replace("labels", "before")},
         {RESULT: RESULT.replace("labels", "before")},
         {ROUNDS: "range(max_iters)", INERTIA: "inertia = distances.amin(1).square().sum()"},
+        {KEPT: f"{KEPT}\n        last = distances", INERTIA: "inertia = last.amin(1).square().sum()"},
+        {
+            KEPT: f"{KEPT}\n        last = distances",
+            INERTIA: f"inertia = (distances if {UNCHANGED} else last).amin(1).square().sum()",
+        },
     ),
     Mistake(
         "one_move_too_few",
