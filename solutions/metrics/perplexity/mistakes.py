@@ -33,6 +33,12 @@ MISTAKES = (
         {MEAN: [f"({one}.sum(1) / counts.sum(1)).{mean}()" for one in (EACH, MASKED) for mean in ("mean", "nanmean")]},
     ),
     Mistake(
+        "mean_of_chunk_means",
+        "the means of chunks of tokens are averaged, although the last chunk may be smaller; add up all losses, then "
+        "divide by the number of tokens that count",
+        {MEAN: [f"sum(map(Tensor.mean, parts := {EACH}[counts].split({n}))) / len(parts)" for n in (64, 128, 256)]},
+    ),
+    Mistake(
         "mean_of_perplexities",
         "exp is taken for each sequence or token, before the mean; take exp once, of the mean loss of all tokens that "
         "count",
