@@ -15,6 +15,10 @@ LOG_POSTERIOR = "return log_joint - log_evidence"
 SHIFTED = "(log_joint - top).exp().sum(-1, keepdim=True).log() + top"
 ONE_MAXIMUM = {LOG_EVIDENCE: SHIFTED.replace("top", "log_joint.max()")}
 OF_LIKELIHOODS = {LOG_EVIDENCE: SHIFTED.replace("top", "log_likelihood.amax(-1, keepdim=True)")}
+WIDENED = {
+    "log_joint = …": "log_joint = (log_prior + log_likelihood).to(torch.promote_types(log_prior.dtype, torch.float32))",
+    LOG_POSTERIOR: "return (log_joint - log_evidence).to(log_prior.dtype)",
+}
 ALL_ZERO = {LOG_NONE: "if (log_joint == -torch.inf).all(-1).any():"}
 
 MISTAKES = (
@@ -56,6 +60,10 @@ MISTAKES = (
         "torch.logsumexp of each row of log_prior + log_likelihood",
         ONE_MAXIMUM,
         ONE_MAXIMUM | ALL_ZERO,
+        *(
+            {LOG_EVIDENCE: SHIFTED.replace("top", "log_joint.detach().max()")} | WIDENED | checked
+            for checked in ({}, ALL_ZERO)
+        ),
         OF_LIKELIHOODS,
         OF_LIKELIHOODS | ALL_ZERO,
     ),
