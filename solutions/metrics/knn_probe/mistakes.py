@@ -63,6 +63,15 @@ MISTAKES = (
         {"similarity.topk": "similarity.masked_fill(F.normalize(x, dim=1) @ unit.T > 1 - 1e-6, -torch.inf).topk"},
     ),
     Mistake(
+        "one_row_never_votes",
+        "k is at most N − 1, as if the test row were one of the training rows; all N rows may vote",
+        {"k = min(…": "k = min(k, max(len(train_x) - 1, 1))"},
+        {  # of equal cosines another one comes last
+            "k = min(…": "k = min(k, max(len(train_x) - 1, 1))",
+            SIMILARITY: "similarity = x @ train_x.T / train_x.norm(dim=1) / x.norm(dim=1, keepdim=True)",
+        },
+    ),
+    Mistake(
         "ties_to_the_largest",
         "where labels have equally many votes the largest label wins; the smallest should",
         {"votes.argmax(dim=1)": "len(classes) - 1 - votes.flip(1).argmax(dim=1)"},
