@@ -13,6 +13,7 @@ NEW_MEAN, NEW_VAR = (
     f"{old.split('.copy_')[0]} = {old.split('.copy_')[1][1:-1]}" for old in (NEXT_MEAN, NEXT_VAR)
 )  # new tensors, rather than new numbers in the same
 UNBIASED = " * (count / (count - 1))"
+NEXT_ROOT = f"root = (1 - m) * self.running_var.sqrt() + m * (var{UNBIASED}).sqrt()"
 AROUND = "m * (mean - self.running_mean).square()"
 EVALUATE = "mean, var = self.running_mean, self.running_var"
 ROWS = "rows = x.transpose(0, 1).flatten(1)\n            "
@@ -62,6 +63,21 @@ MISTAKES = (
         "corrected_by_the_batch_size",
         "running_var is corrected by N / (N − 1); take n / (n − 1), where a channel has n values, N·L or N·H·W",
         {UNBIASED: [" * (x.shape[0] / max(x.shape[0] - 1, 1))", " * (x.shape[0] / (x.shape[0] - 1))"]},
+        {UNBIASED: " * (max(x.shape[0], 2) / (max(x.shape[0], 2) - 1))"},
+    ),
+    Mistake(
+        "standard_deviations_averaged",
+        "running_var averages standard deviations, and squares the average; average the variances themselves",
+        {NEXT_VAR: f"{NEXT_ROOT}\n                self.running_var.copy_(root.square())"},
+    ),
+    Mistake(
+        "first_batch_replaces",
+        "the first batch replaces the running statistics; every batch, including the first, should move them by "
+        "momentum",
+        {
+            "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n"
+            "                m = self.momentum if self.calls > 1 else 1"
+        },
     ),
     Mistake(
         "momentum_reversed",
