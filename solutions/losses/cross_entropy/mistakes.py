@@ -13,6 +13,7 @@ WIDE = "wide = torch.promote_types(logits.dtype, torch.float32)"
 Z = "z = logits.to(wide)"
 W = "w = z.new_ones(C) if weight is None else weight.to(wide)"
 Y = "y = torch.where(counts, target, 0)"
+MASKED_FIRST = {IF_SMOOTHED: "    " + IGNORED + IF_SMOOTHED, "    " + IGNORED + "    if reduction": "    if reduction"}
 ONE_HOT = "torch.nn.functional.one_hot(y, C)"
 NARROW = {Z: "z = logits"}  # as most people have it, which shows where float16 ends
 
@@ -103,6 +104,15 @@ MISTAKES = (
         {DIVISOR: "((1 - label_smoothing) * w[y[counts]] + label_smoothing * w.mean()).sum()"},
     ),
     Mistake(
+        "smoothing_averaged_over_rows",
+        "the mean divides the smoothing term by the number of rows, and only the rest by weights; divide both by the "
+        "sum of the weights of the targets that are not ignored",
+        {
+            IF_SMOOTHED: f'    each = w[y[counts]].mean() if reduction == "mean" else 1\n{IF_SMOOTHED}',
+            SMOOTHED: f"{SMOOTHED} * each",
+        },
+    ),
+    Mistake(
         "divisor_at_least_one",
         "the mean divides by at least 1, but the targets' weights may add up to less than 1; divide by their sum",
         {DIVISOR: f"{DIVISOR}.clamp_min(1)"},
@@ -182,7 +192,8 @@ MISTAKES = (
     Mistake(
         "ignored_rows_smoothed",
         "ignored rows still add the smoothing term; give them a loss of 0 after smoothing",
-        {IF_SMOOTHED: "    " + IGNORED + IF_SMOOTHED, "    " + IGNORED + "    if reduction": "    if reduction"},
+        MASKED_FIRST,
+        MASKED_FIRST | {Z: "z = torch.where(counts[:, None], logits.to(wide), 0)"},
     ),
     Mistake(
         "ignored_rows_dropped",
@@ -240,6 +251,15 @@ MISTAKES = (
         "share_counted_twice",
         "the target gets ε / C on top of a sum over all classes, which has that share already; give it 1 − ε besides",
         *smoothed(SMOOTHED.replace("(1 - label_smoothing)", "(1 - label_smoothing + label_smoothing / C)")),
+    ),
+    Mistake(
+        "entropy_subtracted",
+        "with smoothing, the entropy of q is subtracted, which gives the divergence KL(q ‖ p); leave it out",
+        {
+            SMOOTHED: f"{SMOOTHED}\n"
+            f"        q = (1 - label_smoothing) * {ONE_HOT}.to(wide) + label_smoothing / C\n"
+            "        loss = loss + (w * q * q.log()).sum(dim=1)"
+        },
     ),
     Mistake(
         "target_keeps_its_share",
