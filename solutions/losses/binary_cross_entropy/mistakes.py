@@ -111,6 +111,16 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "loss_limited",
+        "the whole loss is kept to at most 100, which differs for targets between 0 and 1; clamp each log at −100, "
+        "then multiply",
+        {
+            LOGS: LOGS.replace(".clamp_min(-100)", "").replace("-100", "torch.finfo(p.dtype).min"),
+            PROBS_LOSS: "limited = (-(y * log_p + (1 - y) * log_not_p)).clamp_max(100)\n"
+            "    return reduce(limited, reduction)",
+        },
+    ),
+    Mistake(
         "negative_term_forgotten",
         "the (1 − y) log(1 − p) term is missing; negatives also have a loss",
         *each("losses = -(weighted * log_p)"),
@@ -147,8 +157,14 @@ MISTAKES = (
     ),
     Mistake(
         "targets_not_converted",
-        "1 − y fails for bool targets; convert them to the dtype of the input",
+        "1 − y fails for bool targets, and 1 − 2 y is 255 for a uint8 of 1; convert the targets to the dtype of the "
+        "input",
         {"y = target.to(probs.…": "y = target", "y = target.to(logits.…": "y = target"},
+        {
+            LOGITS_LOSS: "if not target.is_floating_point():\n"
+            "        log_p = log_not_p = -torch.logaddexp(zero, (1 - 2 * target) * logits)\n"
+            f"    {LOGITS_LOSS}"
+        },
     ),
     Mistake(
         "targets_to_float32",
@@ -239,6 +255,17 @@ MISTAKES = (
         "in (1 − y) x + softplus(−x), pos_weight multiplies all of softplus(−x), which also holds a part of the "
         "negative term; there the factor is 1 + (w − 1) y",
         {LOGITS_LOSS: "return reduce((1 - y) * logits - w * log_p, reduction)"},
+    ),
+    Mistake(
+        "pos_weight_on_one_part_of_softplus",
+        "softplus(−x) is max(−x, 0) + log(1 + e^−|x|), and the factor 1 + (w − 1) y multiplies only the second part; "
+        "multiply both",
+        {
+            LOGITS_LOSS: [
+                f"return reduce((1 - y) * logits - log_p + (w - 1) * y * {rest}, reduction)"
+                for rest in ("(-logits.abs()).exp().log1p()", "(-log_p - torch.relu(-logits))")
+            ]
+        },
     ),
     Mistake(
         "logits_as_probabilities",
