@@ -213,6 +213,13 @@ MISTAKES = (
         {L_START: L_STARTS[1], L_END: f"{L_END} - x.{MAX}.detach()"},
     ),
     Mistake(
+        "maximum_detached_once",
+        "the maximum is detached in one of its two places only, so the gradient at the maximum is wrong; detach both, "
+        "or neither",
+        {L_START: L_STARTS[1], L_END: f"return x - (x.{MAX} + {L_SUM}.log())"},
+        {L_END: f"return x - x.{MAX}.detach() - {L_SUM}.log()"},
+    ),
+    Mistake(
         "log_left_out",
         "log_softmax subtracts a sum instead of its log; subtract the log of the sum of the exponentials",
         *({L_START: start, L_END: L_END.replace(".log()", "")} for start in L_STARTS),
@@ -290,6 +297,12 @@ MISTAKES = (
                 "g * y",
             )
         ),
+    ),
+    Mistake(
+        "gradients_taken_to_add_up_to_1",
+        "backward of log_softmax returns g − p, as in cross-entropy, where g adds up to 1 along dim; it should be "
+        "g − p Σ g",
+        backward("g - y.exp()", LOG_P),
     ),
     Mistake(
         "backward_along_the_last_axis",
