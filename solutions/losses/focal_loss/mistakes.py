@@ -170,6 +170,11 @@ MISTAKES = (
         {WEIGHTED: "if True:", WEIGHT: CHOSEN, **AS_TORCHVISION},
     ),
     Mistake(
+        "weights_left_out_for_gamma_0",
+        "for γ = 0 the loss is the plain cross-entropy, without α_t; α_t belongs there whatever γ is",
+        {WEIGHTED: "if alpha >= 0 and gamma > 0:"},
+    ),
+    Mistake(
         "alpha_in_float32",
         "alpha is rounded to float32: by the targets' dtype, by torch.tensor, or by `where` of two Python numbers; "
         "take alpha · y + (1 − alpha)(1 − y) with y in the dtype of the logits",
@@ -265,6 +270,8 @@ MISTAKES = (
         mean("losses.sum()"),
         mean("losses.sum() / y.sum()") | AS_TORCHVISION,
         mean("losses.sum() / losses.shape[0]"),
+        mean("losses.mean(1).sum()"),
+        mean("losses.mean(1).sum() if reduction == 'mean' and losses.dim() > 1 else losses.mean()"),
         mean("losses.sum() / (len(losses) if losses.dim() else 1)"),
         mean(f"losses.sum() / ({WEIGHT}.sum() if alpha >= 0 else y.numel())"),
         {RESULT: RESULT.replace("getattr(losses, reduction)()", "losses.mean()")},
