@@ -50,6 +50,8 @@ MISTAKES = (
         "some gradients are divided by N twice; divide only once, for instance in the gradient of the logits",
         MEANS,
         AGAIN,
+        {W1: f"{W1} / N", B1: MEANS[B1]},
+        {W2: f"{W2} / N", B2: MEANS[B2]},
         {**MEANS, **AGAIN},
     ),
     Mistake(
@@ -101,9 +103,9 @@ MISTAKES = (
     ),
     Mistake(
         "mask_of_the_gradient",
-        "the ReLU's mask is taken from the sign of the gradient; take the mask from the pre-activation of the "
-        "forward pass",
-        {MASK: "(d_hidden > 0)"},
+        "the ReLU's mask depends on the sign of the gradient, as in guided backpropagation; take the mask only from "
+        "the pre-activation of the forward pass",
+        {MASK: ["(d_hidden > 0)", "((hidden > 0) & (d_hidden > 0))"]},
     ),
     Mistake(
         "mask_with_a_threshold",
@@ -115,6 +117,11 @@ MISTAKES = (
         "w2_not_transposed",
         "the gradient goes back through w2 as it is; multiply by w2 transposed, even if w2 is square",
         {"d_logits @ …": ["d_logits @ w2", "d_logits @ (w2 if len(w2) == C else w2.mT)"]},
+    ),
+    Mistake(
+        "w2_reshaped",
+        "the gradient goes back through w2 reshaped to (C, H), which puts its numbers in other places; transpose w2",
+        {"d_logits @ …": "d_logits @ w2.reshape(C, -1)"},
     ),
     Mistake(
         "gradients_transposed",
