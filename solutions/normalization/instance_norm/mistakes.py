@@ -55,6 +55,13 @@ SLOW = {
     ),
 }
 
+# Of x̂ only the gradient is wrong: change − change.mean() is 0, and its gradient is the one of a backward by hand.
+BACKWARD = (
+    "((x - mean) / torch.sqrt(var + eps)).detach()\n"
+    "    change = (x - x.detach()) / torch.sqrt(var + eps).detach()\n"
+    "    y = y + change - change.mean([0, *axes], keepdim=True) - y * (y * change).mean([0, *axes], keepdim=True)"
+)
+
 
 def over(axes: str) -> dict[str, str]:
     return {"axes = …": f"axes = {axes}", ALONG: ALONG.replace("len(axes)", "(x.dim() - 2)")}
@@ -93,6 +100,22 @@ MISTAKES = (
         *REPEATED.values(),
     ),
     *normalized.mistakes(SCALED, SHIFTED),
+    Mistake(
+        "variance_of_all_channels",
+        "a sample's channels share the average of their variances; each channel has its own variance, as its own mean",
+        normalized.variance("x.var(axes, correction=0, keepdim=True).mean(1, keepdim=True)"),
+    ),
+    Mistake(
+        "weight_beside_1",
+        "the values are multiplied by 1 + weight, as in SPADE; multiply them by weight alone",
+        {SCALED: SCALED.replace("weight.reshape", "(1 + weight).reshape")},
+    ),
+    Mistake(
+        "backward_as_in_batch_norm",
+        "backward subtracts two means that also run over the samples, as in batch norm; take them over the positions "
+        "of each channel of each sample",
+        unplanted=[normalized.result(BACKWARD)],
+    ),
     Mistake(
         "one_position_taken",
         "an x with a single position after C is not refused; raise ValueError, since x − mean would be 0 everywhere",
