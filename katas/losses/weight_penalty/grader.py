@@ -10,7 +10,7 @@ from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, In
 
 STRENGTHS = (0.3, 0, 0.0, 12, 1e-7, 2.5)
 FORMS = [{"form": form} for form in ("a list", "a tuple", "a generator", "the values of a dict")]
-FEWER = [{"form": form} for form in ("one matrix", "one number", "one scalar", "one frozen")]
+FEWER = [{"form": form} for form in ("one matrix", "one number", "one scalar", "one frozen", "parts of one tensor")]
 WITHOUT = [{"without": names} for names in ("weight", "kernel bias", "scale", "weight kernel bias scale")]
 FROZEN = [{"frozen": names, "without": "bias"} for names in ("weight", "bias", "kernel scale")]
 
@@ -26,6 +26,7 @@ def penalised(l1_penalty, l2_penalty, name, weight, kernel, bias, scale, form, s
         "one number": [bias[:1]],
         "one scalar": [scale],
         "one frozen": [weight, kernel.detach(), bias, scale],
+        "parts of one tensor": [weight[:1], weight[1:], bias],
         "312 numbers more": [weight, *kernel.flatten().repeat(13)],
     }
     return locals()[name](params[form], strength)

@@ -5,6 +5,8 @@ from graders.kata import Mistake
 LIST = "    params = list(params)  # a generator can be read only once\n"
 L1, L2 = "w.to(wide).abs().sum()", "w.to(wide).square().sum()"
 SUM_1, SUM_2 = (f"total = torch.stack([{one} for w in params]).sum()\n    return " for one in (L1, L2))
+SUMS = (SUM_1, SUM_2), (SUM_1,), (SUM_2,)
+FIRST_OF_EACH = "in {w.untyped_storage().data_ptr(): w for w in reversed(params)}.values()"
 RETURN = "(strength * total).to(dtype)"
 NO_GRAD, HAS_ONE, ADD = "with torch.no_grad():", "if w.grad is not None:", "w.grad.add_(w, alpha=strength)"
 
@@ -41,6 +43,21 @@ MISTAKES = (
         "l2_penalty squares the sum of the parameters' norms; square each norm, then add up",
         {SUM_2: SUM_2.replace(L2, "w.to(wide).norm()").replace("]).sum()", "]).sum().square()")},
     ),
+    Mistake(
+        "largest_singular_value",
+        "l2_penalty squares a matrix's largest singular value, its norm with ord=2; add up the squares of its numbers",
+        {
+            L2: [
+                "(torch.linalg.norm(w.to(wide), 2) if w.dim() == 2 else w.to(wide).norm()).square()",
+                "torch.linalg.norm(w.to(wide), 2).square()",
+            ]
+        },
+    ),
+    Mistake(
+        "storage_counted_once",
+        "of several parameters that are parts of one tensor, the penalty counts only one; count every parameter",
+        *({one: one.replace("in params", FIRST_OF_EACH) for one in some} for some in SUMS),
+    ),
     in_both(
         "mean_for_sum",
         "a mean is taken over numbers or over parameters; take the sum of all numbers",
@@ -48,7 +65,7 @@ MISTAKES = (
         L2.replace("sum", "mean"),
         *(
             {one + RETURN: one + RETURN.replace("total)", f"total / {count})") for one in some}
-            for some in ((SUM_1, SUM_2), (SUM_1,), (SUM_2,))
+            for some in SUMS
             for count in ("sum(w.numel() for w in params)", "len(params)")
         ),
     ),
@@ -169,6 +186,11 @@ MISTAKES = (
         "zeros_skipped",
         "a .grad of zeros is skipped; skip only a .grad of None",
         {HAS_ONE: "if w.grad is not None and w.grad.any():"},
+    ),
+    Mistake(
+        "gradient_shrunk",
+        "the decay also multiplies the gradient by 1 − strength, as a moving average does; only add strength · w",
+        {ADD: "w.grad.lerp_(w, strength)"},
     ),
     Mistake("weights_decayed", "the weights shrink, as AdamW's do; change only .grad", {ADD: "w.mul_(1 - strength)"}),
     Mistake(
