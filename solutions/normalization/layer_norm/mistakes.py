@@ -57,6 +57,18 @@ MISTAKES = (
         "the values are multiplied by 1 + weight, as in Gemma; multiply them by weight alone",
         {SCALED: SCALED.replace("weight\n", "(1 + weight)\n")},
     ),
+    Mistake(
+        "weight_after_the_means",
+        "backward multiplies by weight only at the end; it belongs in the two means that backward subtracts: multiply "
+        "the gradient that arrives by weight first",
+        unplanted=[
+            {
+                "axes = …": "axes = …\n    own = 1 if weight is None else weight.detach()\n"
+                "    x = x.detach() + (x - x.detach()) * own",
+                SCALED: SCALED.replace("y * weight", "y.detach() * weight + (y - y.detach())"),
+            }
+        ],
+    ),
     *(
         Mistake(name, f"the mean and the variance are taken over {wrong}", {"axes = …": f"axes = {axes}"})
         for name, (axes, wrong) in OVER.items()
