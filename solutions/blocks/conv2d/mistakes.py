@@ -7,6 +7,7 @@ SWAPPED = "(sw, sh), (pw, ph), (dw, dh)", "(sw, sh), (ph, pw), (dh, dw)", "(sh, 
 ROUND = "(pw, pw, ph, ph)"
 MIXED_UP = "(ph, ph, pw, pw)", "(ph, pw, ph, pw)"
 ONE_SIDE = "(pw, 0, ph, 0)", "(0, pw, 0, ph)", "(2 * pw, 0, 2 * ph, 0)", "(0, 2 * pw, 0, 2 * ph)"
+SHARED = "(pw // 2, pw - pw // 2, ph // 2, ph - ph // 2)"
 AXES = "((2, kh, sh, dh), (3, kw, sw, dw))"
 CUT = "x = x.unfold(axis, length, s)[..., ::d]"
 LONGER = "x = F.pad(x, (0, 0, 0, s - 1), value=fill)\n        "
@@ -102,6 +103,15 @@ MISTAKES = (
         more=padded_by(*ONE_SIDE),
     ),
     wrong(
+        "padding_as_a_total",
+        "padding is taken for the total of an axis and shared by its two sides; it belongs on each side",
+        ROUND,
+        SHARED,
+        f"{SHARED} if not fill else {ROUND}",
+        f"{SHARED} if fill else {ROUND}",
+        sized=True,
+    ),
+    wrong(
         "pairs_swapped",
         "a pair is read as (width, height); it is (height, width)",
         PAIRS,
@@ -112,6 +122,8 @@ MISTAKES = (
         "one_of_a_pair",
         "one number of a pair is used for both axes; the first belongs to the height, the second to the width",
         *ONE_OF_A_PAIR,
+        {STEP: "kh if stride is None else stride"},
+        {STEP: "kw if stride is None else stride"},
         *(form | {SUM: SIZED} for form in ONE_OF_A_PAIR[:4]),  # of dilations, as if they were swapped
     ),
     wrong(
