@@ -39,6 +39,7 @@ MISTAKES = (
         "the linear part of huber should be δ (|e| − ½ δ), and the squared part ½ e²; dividing both by δ gives the "
         "smooth L1 loss",
         {LINEAR: "error - 0.5 * delta"},
+        {LINEAR: "0.5 * delta * error"},
         {LINEAR: ["delta * (error - 0.5)", "delta * error - 0.5 * delta", "delta * (error - delta)", "error"]},
         {HUBER: f"{HUBER} / delta"},
     ),
