@@ -117,6 +117,7 @@ MISTAKES = (
         {ELU_SLOPE: "torch.where(x > 0, 1, torch.exp(x))"},
         {ELU: ELU.replace("alpha * ", "")},
         {ELU_SLOPE: "torch.where(x > 0, 1, ctx.alpha * torch.expm1(x) + 1)"},
+        {ELU_SLOPE: "torch.where(x > 0, 1, torch.expm1(x) + ctx.alpha)"},
         {"ctx.alpha = alpha": "ctx.alpha = alpha = 1"},
     ),
     Mistake(
@@ -130,6 +131,12 @@ MISTAKES = (
         SIGMA_OF_X,
         TANH_OF_X,
         SIGMA_OF_X | TANH_OF_X,
+    ),
+    Mistake(
+        "output_taken_for_input",
+        "backward takes tanh or σ of the saved output again; it is tanh(x) or σ(x) already, so use it as it is",
+        {TANH_GRAD: "grad * (1 - (torch.expm1(2 * t) / (torch.expm1(2 * t) + 2)) ** 2)"},
+        {SIGMA_GRAD: "grad * torch.exp(-sigma) / (1 + torch.exp(-sigma)) ** 2"},
     ),
     Mistake(
         "tanh_not_squared", "the slope of tanh is taken as 1 − tanh(x); square tanh(x)", {TANH_GRAD: "grad * (1 - t)"}
