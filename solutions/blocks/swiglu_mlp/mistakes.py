@@ -23,10 +23,20 @@ MLP = f"return self.down_proj({GATED})"
 BY_TOKEN = """rows = [silu(self.gate_proj(row)) * self.up_proj(row) for row in x.reshape(-1, x.shape[-1])]
         return self.down_proj(torch.stack(rows)).reshape(x.shape)"""
 
+S_AND_Y = "    s = torch.sigmoid(x)\n    y = x * s\n    "
+CDF_AND_PDF = """        cdf = 0.5 * (1 + torch.erf(x / math.sqrt(2)))
+        pdf = torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+        """
+
 
 def gated(text: str) -> dict[str, str]:
     """What goes into down_proj, where g is the gate's branch and u the other."""
     return {MLP: f"g, u = self.gate_proj(x), self.up_proj(x)\n        return self.down_proj({text})"}
+
+
+def sloped(value: str, before: str, slope: str) -> dict[str, str]:
+    """A backward pass of one's own, with this slope; `before` are lines of which it is made of the detached x."""
+    return {value: f"given, x = x, x.detach()\n{before}{value} + (given - x) * ({slope})"}
 
 
 MISTAKES = (
@@ -50,6 +60,29 @@ MISTAKES = (
         "silu_cut_off",
         "silu is set to 0 below −20, where x σ(x) is small but still counts; use the formula for every x",
         {SILU: "return torch.where(x < -20, 0, x * torch.sigmoid(x))"},
+    ),
+    Mistake(
+        "slope_of_silu",
+        "backward of silu multiplies by a wrong slope; with s = σ(x) and y = x s, the slope is s + x s (1 − s), which "
+        "is y + s (1 − y)",
+        unplanted=[
+            sloped(SILU, S_AND_Y, slope)
+            for slope in ("y + s * (1 - s)", "s * (1 - s)", "x * s * (1 - s)", "s + y * (1 - y)", "s")
+        ],
+    ),
+    Mistake(
+        "slope_of_gelu",
+        "backward of the form with erf multiplies by a wrong slope; it is Φ(x) + x φ(x), with the density "
+        "φ(x) = e^(−x²/2) / √(2π)",
+        unplanted=[
+            sloped(ERF, CDF_AND_PDF, slope)
+            for slope in (
+                "cdf + x * math.sqrt(2) * pdf",  # e^(−x²/2) / √π
+                "cdf + pdf",
+                "cdf + x * pdf / 2",
+                "cdf",
+            )
+        ],
     ),
     Mistake(
         "silu_in_pieces",
@@ -180,6 +213,11 @@ MISTAKES = (
         "branches_swapped",
         "silu is applied to up_proj's branch; apply it to gate_proj's branch",
         gated("silu(u) * g"),
+    ),
+    Mistake(
+        "up_beside_1",
+        "1 is added to up_proj's branch, as in gpt-oss; multiply the gate by up_proj(x) alone",
+        gated("silu(g) * (u + 1)"),
     ),
     Mistake(
         "gate_of_glu",
