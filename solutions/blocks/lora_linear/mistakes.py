@@ -159,6 +159,18 @@ MISTAKES = (
         {"low = x @": "low = x.detach() @"},
     ),
     Mistake(
+        "lora_a_or_b_detached",
+        "forward detaches lora_A or lora_B, which then gets no gradient; both learn, so detach neither",
+        {"low = x @ self.lora_A": "low = x @ self.lora_A.detach()"},
+        {RETURN: RETURN.replace("self.lora_B", "self.lora_B.detach()")},
+    ),
+    Mistake(
+        "skipped_while_lora_b_is_zero",
+        "while lora_B is zero, forward leaves the low-rank part out, so lora_B gets no gradient and stays zero; always "
+        "add the low-rank part",
+        {RETURN: f"if not self.lora_B.any():\n            return {BASE}\n        {RETURN}"},
+    ),
+    Mistake(
         "dropout_left_on",
         "dropout acts on the low-rank part while the layer trains; leave dropout out",
         {"low = x @": [f"low = nn.functional.dropout(x, {p}, self.training) @" for p in ("0.1", "0.05", "0.5")]},
