@@ -127,9 +127,11 @@ def continued_twice(draw: Draw) -> list[Arguments]:
     """Two texts continue what call 1 or call 2 returned, by one token or by several; the first of them goes on.
 
     So a call can have a shorter past than one before it with as many new tokens, and a longer one than all calls since
-    the last new text together. One text is in eval mode, where some write into memory that they keep.
+    the last new text together. One text is in eval mode, where some write into memory that they keep. In the third,
+    three single tokens and then a new text of three end at the same length.
     """
     sizes = (((2, 6, 3, 3, 1, 2, 2), [0, 1, 2, 1]), ((2, 6, 2, 3, 1, 1, 1, 1, 1, 2), [0, 1, 2, 2, 3, 0, 4]))
+    sizes = (*sizes, ((2, 6, 3, 1, 1, 1, 3), [0, 1, 2, 0]))
     made = [text(draw, *size) | {"after": after} for size, after in sizes]
     made[0]["training"] = False
     return made

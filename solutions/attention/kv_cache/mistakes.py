@@ -114,6 +114,12 @@ MISTAKES = (
         {SEEN: SEEN.replace("T, S", "1024, 1024").replace(DIAGONAL, ".tril()[S - T : S, :S]")},
     ),
     Mistake(
+        "mask_kept_by_length",
+        "a mask is kept for each number of keys, but a later call with as many keys and more new tokens finds too few "
+        "rows; make the mask anew, or keep it by T and S",
+        {SEEN: f'self.__dict__.setdefault("kept", {{}}).setdefault(S, {SEEN})[-T:]'},
+    ),
+    Mistake(
         "window_of_the_past",
         "only the last keys count, as in a window of 256 or a cache cut to 1,024 tokens; a token sees the whole past, "
         "and all of it is returned",
