@@ -37,8 +37,10 @@ def given_positions(draw: Draw) -> list[Arguments]:
 
 
 def positions_per_sample(draw: Draw) -> list[Arguments]:
+    """Of two axes beside a batch as large as the number of heads, the first is still that of the heads."""
     made = [placed(draw, (2, 3, 5, 6), *shape) for shape in ((2, 1, 5), (2, 3, 5), (3, 1), (1, 1, 5), (2, 1, 1))]
-    return [*made, placed(draw, (3, 4, 6), 3, 4, interleaved=True), placed(draw, (3, 3, 6), 3, 3)]
+    made += [placed(draw, (3, 4, 6), 3, 4, interleaved=True), placed(draw, (3, 3, 6), 3, 3)]
+    return [*made, placed(draw, (3, 3, 5, 6), 3, 5)]
 
 
 def any_sizes(draw: Draw, batch: int, heads: int, tokens: int, pairs: int) -> list[Arguments]:

@@ -230,6 +230,20 @@ MISTAKES = (
         {ANGLES: "angles = (positions if positions.dim() < 2 else positions[:1])[..., None] * theta"},
     ),
     Mistake(
+        "positions_of_two_axes_by_sample",
+        "positions of two axes are taken as (B, S) beside x (B, H, S, d); they should broadcast axis by axis from the "
+        "last, as (H, S)",
+        *(
+            {
+                "    fits = ": f"    if positions.dim() == 2 and {of}:\n        positions = positions[:, None]\n    fits = "
+            }
+            for of in (
+                "x.dim() == 4 and len(positions) == len(x)",
+                "x.dim() == 4 and len(positions) == len(x) == x.shape[1]",
+            )
+        ),
+    ),
+    Mistake(
         "negative_positions",
         "negative positions are raised to 0 or lose their sign; they should rotate the other way",
         {ANGLES: ANGLES.replace("positions[", "positions.clamp(min=0)[")},
