@@ -112,7 +112,7 @@ def any_text(draw: Draw) -> list[Arguments]:
     strange = "Naïve e\u0301 日本語 🙂👩\u200d👧 \x00\x7f tab\t\tend  \r\n\n ½ ﬁ \u00a0\u3000\ufffd"
     mixed = letters(draw, strange, 30)
     simple = {"text": "é日 é日\n", "vocab_size": 258, "other": "né 日本 🙂"}
-    return [simple] + [
+    return [simple, simple | {"other": "é日" * 100}] + [  # a chunk of 500 bytes
         {"text": f"{mixed}\n" * 3, "vocab_size": 270, "other": one}
         for one in (strange, mixed + "  ", " ", "", "\ufeff\n x")
     ]

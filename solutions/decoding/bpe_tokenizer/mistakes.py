@@ -244,6 +244,12 @@ MISTAKES = (
         {LOOP: f"if {LOOP[6:]}"},
     ),
     Mistake(
+        "long_chunks_left",
+        "encode leaves chunks of more than 100 or 200 bytes as they are, as WordPiece gives up on long words; merge "
+        "chunks of every length",
+        *({LOOP: f"while len(chunk.encode()) <= {most} and ({LOOP[6:-1]}):"} for most in (100, 200)),
+    ),
+    Mistake(
         "decoded_one_by_one",
         "each id is decoded by itself, and a character whose bytes are in several ids is lost; join the bytes first",
         {DECODED: '"".join(self.vocab[i].decode(errors="replace") for i in ids)'},
