@@ -256,15 +256,22 @@ def test_nothing_to_see_gives_the_bias(submission: Submission, draw: Draw) -> No
 
 @pytest.mark.robustness
 def test_mask_of_another_dtype(submission: Submission, draw: Draw) -> None:
-    """A mask in float64 beside float32, and in float32 beside the others, leaves the dtype of the results alone."""
+    """A mask in float64 beside float32, and in float32 beside the others, leaves the dtype of the results alone.
+
+    Its values allow a key like True, although the dtype of the others may hold them only as 0.
+    """
     made, mask = tokens(draw, 2, 3, 5, 6), some_blocked(draw, 2, 3, 3, 5)
     for dtype in TOLERANCES:
         own = {name: value.to(dtype) for name, value in own_parameters(draw, 6, 3).items()}
         inputs = {name: x.to(dtype) for name, x in made.items()}
-        other = mask.to(torch.float64 if dtype == torch.float32 else torch.float32)
-        results = submission.call("MultiHeadAttention", init=heads(6, 3), parameters=own, **inputs, mask=other)
-        for name, result in zip(("output", "attn"), results, strict=True):
+        other = mask.double() * 1e-50 if dtype == torch.float32 else mask.float() * 1e-10
+        results, wanted = (
+            submission.call("MultiHeadAttention", init=heads(6, 3), parameters=own, **inputs, mask=one)
+            for one in (other, mask)
+        )
+        for name, result, right in zip(("output", "attn"), results, wanted, strict=True):
             assert result.dtype == dtype, f"{name} with a {other.dtype} mask: should be {dtype}, got {result.dtype}"
+            close(f"{name} with a {other.dtype} mask of {other.max():.0e}", result, right, TOLERANCES[dtype])
 
 
 @pytest.mark.robustness

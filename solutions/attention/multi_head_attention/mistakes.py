@@ -196,6 +196,11 @@ MISTAKES = (
         masked_where("mask.to(torch.uint8) == 0"),
     ),
     Mistake(
+        "mask_in_the_dtype_of_the_query",
+        "the mask is cast to the dtype of the query, which makes 0 of 1e-10 in float16; compare the mask itself with 0",
+        masked_where("mask.to(query.dtype) == 0"),
+    ),
+    Mistake(
         "weights_multiplied_by_mask",
         "the weights are multiplied by the mask's values; the mask only says which keys are allowed",
         {CLEAR: "attn = attn * mask"},
