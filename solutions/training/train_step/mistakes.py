@@ -168,6 +168,15 @@ MISTAKES = (
         {NORM: f"norm = {NORM.replace('max_norm', '1e9')}\n{SCALED}"},
     ),
     Mistake(
+        "divided_by_a_norm_of_0",
+        "max_norm is divided by the norm of all gradients, which raises where all of them are 0; divide only if the "
+        "norm is above max_norm",
+        {
+            NORM: f"norm = {NORM.replace('max_norm', '1e9')}.item()\n"
+            + SCALED.replace("max_norm / norm", "min(1, max_norm / norm)")
+        },
+    ),
+    Mistake(
         "always_clipped", "gradients are clipped to 1 where max_norm is None; leave them as they are", AT_LEAST_ONE
     ),
     Mistake("stepped_in_the_loop", "the optimiser steps after each micro-batch; step once, at the end", inside(STEP)),
