@@ -58,9 +58,11 @@ def repeated_tokens(draw: Draw) -> list[Arguments]:
 
 def large_scores(draw: Draw) -> list[Arguments]:
     """Scores of a few, of tens, and of thousands: exp overflows above 709 in float64. Then each token comes twice, half
-    as long: what rounding does to equal shares grows with the scores. Then there are two tokens, and one."""
+    as long: what rounding does to equal shares grows with the scores. Then there are two tokens, and one; and last,
+    scores of a million."""
     x = draw.normal(3, 6, 7) * torch.tensor([1.0, 6.0, 60.0])[:, None, None]
-    return [{"x": one} for one in (x, x[:, :3].repeat(1, 2, 1) / 2, x[:, :2], x[:, 2:3])]
+    far = 1000 * draw.normal(2, 6, 7)  # most rows have several beyond float16's 65,504
+    return [{"x": one} for one in (x, x[:, :3].repeat(1, 2, 1) / 2, x[:, :2], x[:, 2:3], far)]
 
 
 GRADER = Grader(

@@ -11,6 +11,7 @@ SHARES = {"        weights =": "        shares = (scores - scores.amax(-1, keepd
 SHARES_OF_MAX = {
     old: new.replace("amax(-1, keepdim=True)", "max(-1, keepdim=True).values") for old, new in SHARES.items()
 }
+AVERAGED_FIRST = "weights @ (v - self.W_v.bias) + self.W_v.bias, weights\n"
 IN_FLOAT32 = "(lambda e: e / e.sum(-1, keepdim=True))(scores.float().exp())"
 
 MISTAKES = (
@@ -83,10 +84,17 @@ MISTAKES = (
         {WEIGHTS: f"{IN_FLOAT32}.to(x.dtype) if x.dtype.itemsize < 4 else {WEIGHTS}"},
     ),
     Mistake(
+        "scores_clamped",
+        "the scores are clamped to the range of float16, so that those beyond it count alike; leave them as they are: "
+        "the softmax subtracts each row's maximum",
+        {WEIGHTS: WEIGHTS.replace("scores", "scores.clamp(-65504, 65504)")},
+    ),
+    Mistake(
         "eps_in_the_sum",
         {WEIGHTS: EPS.format("1e-8"), **SHARES},
         {WEIGHTS: EPS.format("1e-6"), **SHARES},
         {WEIGHTS: EPS.format("1e-9"), **SHARES},
+        {WEIGHTS: EPS.format("1e-6"), **SHARES, RESULT: AVERAGED_FIRST},
     ),
     Mistake(
         "scores_returned",
@@ -102,6 +110,12 @@ MISTAKES = (
         "one_map_for_two",
         "one linear map serves for two of Q, K and V; queries, keys and values each have a map of their own",
         *({PROJECT: PROJECT.replace(*one)} for one in (("W_k", "W_q"), ("W_q", "W_k"), ("W_v", "W_k"), ("W_v", "W_q"))),
+    ),
+    Mistake(
+        "channels_in_threes",
+        "one map makes Q, K and V, and its channels are dealt out in turn, as (D, 3); the first D belong to Q, the "
+        "next D to K, the last D to V",
+        {PROJECT: f"q, k, v = torch.cat([{PROJECT[10:]}], -1).unflatten(-1, (-1, 3)).unbind(-1)"},
     ),
     Mistake(
         "biases_left_out",
