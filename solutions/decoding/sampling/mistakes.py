@@ -21,6 +21,9 @@ FILLED_BY_TOP_P = """small = torch.empty_like(z, dtype=torch.bool).scatter(-1, i
 ZERO = """    if temperature == 0:
         return logits.masked_fill(logits < logits.amax(-1, keepdim=True), -torch.inf)
 """
+NOT_BEST = "logits < logits.amax(-1, keepdim=True)"
+ORDER = "logits.argsort(-1, descending=True)"
+AT_MOST_K = f"z = z if top_k is None else z.masked_fill({ORDER} >= top_k, -torch.inf)"
 TINY = [f"    temperature = max(temperature, {tiny})\n" for tiny in ("1e-8", "1e-6", "1e-5")]
 ADDED = ("1e-10", "1e-9", "1e-8", "1e-7", "1e-6")
 BY_THRESHOLD = """if top_k is not None:
@@ -136,6 +139,17 @@ MISTAKES = (
         "top_k_by_probabilities",
         "top-k compares probabilities, and keeps all that underflow to 0; compare logits",
         {TOP_K: f"if top_k is not None:\n        {P}\n        ordered[p < p[..., :top_k][..., -1:]] = -torch.inf"},
+    ),
+    Mistake(
+        "temperature_twice_in_top_p",
+        "for top-p, the logits are divided by the temperature once more; divide them once, before both filters",
+        {P: "p = (ordered / temperature).softmax(-1)"},
+    ),
+    Mistake(
+        "order_for_ranks",
+        "argsort is taken for the ranks, but it says which token comes first, second and so on; argsort it again, or "
+        "scatter the mask back",
+        {SORTED: f"{AT_MOST_K}\n    {SORTED}", TOP_K: "pass", ZERO: ZERO.replace(NOT_BEST, f"{ORDER} > 0")},
     ),
     Mistake("top_k_left_out", "top_k changes nothing; drop all after the k largest", {TOP_K: "pass"}),
     Mistake(
@@ -314,6 +328,16 @@ MISTAKES = (
         *(drawn(BY_SUMS_OF_SORTED.format(asked)) for asked in SHARED),
         drawn(f"(p.double() / {DOUBLES}.exponential_(generator=generator)).argmax(-1)"),
         drawn(f"(p.double().log() - (-{DOUBLES}.uniform_(generator=generator).log()).log()).argmax(-1)"),
+    ),
+    Mistake(
+        "mirrored_numbers",
+        "half of the rows use 1 − u of the other half's random numbers u, so rows are not independent; draw a number "
+        "for each row",
+        {
+            DRAW: "u = torch.rand((len(rows) + 1) // 2, 1, generator=generator, dtype=p.dtype)\n"
+            "    u = torch.cat([u, 1 - u])[: len(rows)]\n"
+            "    return (rows.cumsum(-1) < u).sum(-1).clamp_max(p.shape[-1] - 1).reshape(p.shape[:-1])"
+        },
     ),
     Mistake(
         "other_noise",
