@@ -231,7 +231,7 @@ MISTAKES = (
     ),
     Mistake(
         "positions_of_two_axes_by_sample",
-        "positions of two axes are taken as (B, S) beside x (B, H, S, d); they should broadcast axis by axis from the "
+        "positions of two axes are read as (B, S) if x is (B, H, S, d); they should broadcast axis by axis from the "
         "last, as (H, S)",
         *(
             {
