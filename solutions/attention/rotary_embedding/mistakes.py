@@ -234,12 +234,10 @@ MISTAKES = (
         "positions of two axes are read as (B, S) if x is (B, H, S, d); they should broadcast axis by axis from the "
         "last, as (H, S)",
         *(
-            {
-                "    fits = ": f"    if positions.dim() == 2 and {of}:\n        positions = positions[:, None]\n    fits = "
-            }
+            {"    fits = ": f"    if x.dim() == 4 and {of}:\n        positions = positions[:, None]\n    fits = "}
             for of in (
-                "x.dim() == 4 and len(positions) == len(x)",
-                "x.dim() == 4 and len(positions) == len(x) == x.shape[1]",
+                "positions.dim() == 2 and len(positions) == len(x)",
+                "positions.dim() == 2 and len(positions) == len(x) == x.shape[1]",
             )
         ),
     ),
