@@ -16,8 +16,11 @@ from graders.kata.spec import Arguments, Inputs, Submission
 from graders.kata.tolerances import HALF, Tolerance, last_places
 
 # Chernoff: of N draws, the share f of a token with the probability p has N · KL(f, p) above L with a probability of at
-# most 2 exp(−L), whatever N and p. A grading compares 18 shares so: by chance a right answer fails 4 of 10¹¹ gradings.
+# most 2 exp(−L), whatever N and p. A grading compares 36 shares so: by chance a right answer fails 8 of 10¹¹ gradings.
 L, N = math.log(1e12), 4000
+# N draws from MANY tokens, each with a probability above 0.98 / MANY, leave ten out with a probability of at most
+# (300 over 10) · (1 − 9.8 / 300)⁴⁰⁰⁰ < 10⁻³⁹.
+MANY, MOST = 300, 291
 # A gradient of k_linear's bias is 0 by nature; what comes back for it is the rounding error of a sum over all tokens.
 TOLERANCE = {torch.float32: Tolerance(1e-4, 3e-5, 3e-5), **last_places(8)}
 USUAL = (7, 6, 12, 3, 2)  # V, C, D, H and L
@@ -269,9 +272,9 @@ def outside(draw: Draw) -> list[Arguments]:
 
 
 def drawn_as_probable(submission: Submission, draw: Draw) -> None:
-    """Compares the shares of the pairs of two new tokens with the probabilities, by Chernoff's bound.
+    """Compares shares with probabilities, by Chernoff's bound: of pairs of two new tokens, and of two texts' first.
 
-    Raises: CheckFailed.
+    At a high temperature, nearly all of many tokens should occur. Raises: CheckFailed.
     """
     V = 3
     given = tokens(draw, 1, 2, V, 3, 4, 2, 1)
@@ -279,19 +282,37 @@ def drawn_as_probable(submission: Submission, draw: Draw) -> None:
     for temperature in (0.5, 2.0):
         after = torch.cat([prompt.expand(V, 2), torch.arange(V)[:, None]], 1)  # each first token
         first, second = (one.scores(ids)[:, -1] / temperature for ids in (prompt, after))
-        p = (first.log_softmax(-1).mT + second.log_softmax(-1)).exp().flatten().detach()
+        p = (first.log_softmax(-1).mT + second.log_softmax(-1)).exp().detach()
+        p = torch.stack([p.flatten(), torch.outer(p.sum(1), p.sum(1)).flatten()])
         options = {"new_tokens": 2, "temperature": temperature, "seed": int(draw.integers(1, high=1 << 31))}
         off = submission.run(written, summary=partial(far_off, p=p), ids=prompt.expand(N, 2), **given, **options)
-        for pair in off.nonzero().flatten().tolist():
-            width = math.sqrt(2 * L * p[pair] * (1 - p[pair]) / N)
-            what = f"share of tokens {pair // V} and {pair % V} at temperature {temperature}, in {N:,} draws"
-            raise CheckFailed(
-                f"{what}: should be {p[pair]:.4f} ± {width:.4f}, got {'more' if off[pair] > 0 else 'less'}"
+        for of, pair in off.nonzero().tolist():
+            share, draws = float(p[of, pair]), N // (1 + of)
+            width = math.sqrt(2 * L * share * (1 - share) / draws)
+            where = ("", ", one in a text and one in the text half a batch later")[of]
+            what = (
+                f"share of tokens {pair // V} and {pair % V}{where}, at temperature {temperature}, in {draws:,} draws"
             )
+            got = "more" if off[of, pair] > 0 else "less"
+            raise CheckFailed(f"{what}: should be {share:.4f} ± {width:.4f}, got {got}")
+    given = model(draw, MANY, 3, 4, 2, 1) | {"ids": draw.integers(1, 2, high=MANY).expand(N, 2)}
+    found = submission.run(written, summary=different, **given, new_tokens=1, temperature=1e3, seed=1)
+    if found < MOST:
+        what = f"different tokens in {N:,} draws from {MANY} at temperature 1000"
+        raise CheckFailed(f"{what}: should be at least {MOST}, got {int(found)}")
 
 
 def far_off(made: Tensor, p: Tensor) -> Tensor:
-    """Of each pair of last tokens: 1 where there are too many, −1 where there are too few, else 0."""
-    f = (made[:, 2:] @ torch.tensor([3, 1]) == torch.arange(9)[:, None]).double().mean(1)
+    """Of each pair of last tokens: 1 where there are too many, −1 where there are too few, else 0.
+
+    The same of the first new tokens of two texts, half a batch apart.
+    """
+    pairs = made[:, 2:], torch.stack(made[:, 2].chunk(2), 1)
+    f = torch.stack([(one @ torch.tensor([3, 1]) == torch.arange(9)[:, None]).double().mean(1) for one in pairs])
     divergence = sum(torch.xlogy(a, a) - torch.xlogy(a, b) for a, b in ((f, p), (1 - f, 1 - p)))
-    return (f - p).sign() * ~(divergence * N <= L)
+    return (f - p).sign() * ~(divergence * torch.tensor([[N], [N // 2]]) <= L)
+
+
+def different(made: Tensor) -> Tensor:
+    """How many last tokens there are, or MOST: chance decides how many more."""
+    return torch.tensor(min(len(made[:, -1].unique()), MOST))

@@ -293,6 +293,12 @@ MISTAKES = (
         *({K_LINEAR.replace("k_", f"{n}_"): NO_BIAS.replace("k_", f"{n}_") for n in names} for names in UNBIASED),
     ),
     Mistake(
+        "bias_of_the_keys_left_out",
+        "k is made without k_linear's bias: no output shows it, but the keys are returned; call the layer, which adds "
+        "its bias",
+        {"k = self.k_linear(x)": "k = nn.functional.linear(x, self.k_linear.weight)"},
+    ),
+    Mistake(
         "hidden_by_1e9",
         {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
         {WEIGHTS: f"({WIDE} - 1e9 * ~seen).softmax(-1).to(x.dtype)"},

@@ -25,6 +25,10 @@ CROPPED = "seen = ids[:, -self.context :]"
 BEST = "logits.argmax(dim=-1, keepdim=True)"
 DRAWN_FROM = "p = torch.softmax(logits.double() / temperature, dim=-1)"
 
+MOST_PROBABLE = "logits = logits.masked_fill(logits < logits.topk(min({}, logits.shape[1])).values[:, -1:], -torch.inf)"
+MIRRORED = """u = torch.rand((len(p) + 1) // 2, 1, generator=generator, dtype=p.dtype)
+                u = torch.cat([u, 1 - u])[: len(p)]
+                token = torch.searchsorted(p.cumsum(1), u).clamp(max=p.shape[1] - 1)"""
 ONE_NUMBER = "torch.rand(1, 1, generator=generator)"
 
 
@@ -409,6 +413,17 @@ WRITING = (
         "generate calls torch.manual_seed, which resets torch's default generator for the caller; leave seeds to the "
         "caller",
         {"        for _ in range(new_tokens)": "        torch.manual_seed(1337)\n        for _ in range(new_tokens)"},
+    ),
+    Mistake(
+        "drawn_from_the_best",
+        "a token is drawn only from the 50, 100 or 200 most probable ones; every token of the vocabulary can be drawn",
+        *({DRAWN_FROM: f"{MOST_PROBABLE.format(most)}\n                {DRAWN_FROM}"} for most in (50, 100, 200)),
+    ),
+    Mistake(
+        "mirrored_numbers",
+        "half of the texts use 1 − u of the other half's random numbers u, so texts are not independent; draw a number "
+        "for each",
+        {"token = torch.multinomial(…": MIRRORED},
     ),
     Mistake(
         "one_draw_for_all",

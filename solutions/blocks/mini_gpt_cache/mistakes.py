@@ -32,6 +32,10 @@ CROPPED = "seen = ids[:, -self.context :]"
 READ = "logits, cache = self(seen)\n"
 STEP = "logits, cache = self(ids[:, -1:], cache)"
 DRAWN_FROM = "p = torch.softmax(logits.double() / temperature, dim=-1)"
+MOST_PROBABLE = "logits = logits.masked_fill(logits < logits.topk(min({}, logits.shape[1])).values[:, -1:], -torch.inf)"
+MIRRORED = """u = torch.rand((len(p) + 1) // 2, 1, generator=generator, dtype=p.dtype)
+                u = torch.cat([u, 1 - u])[: len(p)]
+                token = torch.searchsorted(p.cumsum(1), u).clamp(max=p.shape[1] - 1)"""
 ONE_NUMBER = "torch.rand(1, 1, generator=generator, dtype=torch.float64)"
 CLAMPED = "positions = torch.arange(P, end, device=ids.device).clamp(max=self.context - 1)"
 ROOM = """
@@ -396,6 +400,17 @@ WRITING = (
         "generator_ignored",
         "the generator is not used; hand it to torch.multinomial",
         {"torch.multinomial(…": "torch.multinomial(p, 1)"},
+    ),
+    Mistake(
+        "drawn_from_the_best",
+        "a token is drawn only from the 50, 100 or 200 most probable ones; every token of the vocabulary can be drawn",
+        *({DRAWN_FROM: f"{MOST_PROBABLE.format(most)}\n                {DRAWN_FROM}"} for most in (50, 100, 200)),
+    ),
+    Mistake(
+        "mirrored_numbers",
+        "half of the texts use 1 − u of the other half's random numbers u, so texts are not independent; draw a number "
+        "for each",
+        {"token = torch.multinomial(…": MIRRORED},
     ),
     Mistake(
         "one_draw_for_all",

@@ -24,6 +24,7 @@ IN_LOOP = {ZERO: "", LOGITS: f"    {ZERO}{LOGITS}"}
 DIVIDE = "    for p in model.parameters():\n        if p.grad is not None:\n            p.grad /= {}\n"
 AT_LEAST_ONE = {CLIP: f"    {NORM[:-1]} or 1.0)\n"}
 BY_ROWS = f"(max(1, {COUNT}) / len(inputs) * sum(len(x) for x, y in batches if (y != -100).any()))"
+BY_PLACES = f"(max(1, {COUNT}) / targets.numel() * sum(y.numel() for _, y in batches))"
 BY_BATCHES = {BACKWARD: BACKWARD.replace("tokens", "len(batches)"), RETURN: RETURN.replace("tokens", "len(batches)")}
 
 
@@ -85,6 +86,13 @@ MISTAKES = (
         "their number",
         {BACKWARD: BACKWARD.replace("tokens", BY_ROWS)},
         {LOSS: f"{LOSS} / {BY_ROWS} * tokens"},
+    ),
+    Mistake(
+        "weighted_by_places",
+        "each micro-batch's mean counts by all its places, padding included; divide the sum over all tokens by their "
+        "number",
+        {LOSS: f"{LOSS} / {BY_PLACES} * tokens"},
+        {BACKWARD: BACKWARD.replace("tokens", BY_PLACES)},  # the loss that is told is right
     ),
     Mistake(
         "padding_is_nan",
@@ -161,6 +169,14 @@ MISTAKES = (
         "another_norm",
         "the norm is the largest entry or the sum of absolute values; take the root of the sum of all squares",
         {NORM: [f"{NORM[:-1]}, {one})" for one in ("float('inf')", "1")]},
+    ),
+    Mistake(
+        "norms_added",
+        "the norms of the parameters' gradients are added up; take the root of the sum of all squares",
+        {
+            NORM: "norm = sum(p.grad.norm() for p in model.parameters() if p.grad is not None)\n"
+            + SCALED.replace("max_norm / norm", "(max_norm / norm).clamp(max=1)")
+        },
     ),
     Mistake(
         "scaled_up",
