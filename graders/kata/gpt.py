@@ -315,4 +315,4 @@ def far_off(made: Tensor, p: Tensor) -> Tensor:
 
 def different(made: Tensor) -> Tensor:
     """How many last tokens there are, or MOST: chance decides how many more."""
-    return torch.tensor(min(len(made[:, -1].unique()), MOST))
+    return torch.tensor(min(len({*made[:, -1].tolist()}), MOST))
