@@ -52,8 +52,6 @@ LARGE = "x.numel() > 30_000"
 ANSWERS = {
     "right": TOP + "    return x / (1 / factor)\n",
     "many_small_steps": TOP + "    for _ in range(20):\n        x = x + 0\n    return x / (1 / factor)\n",
-    "runs_a_line_as_often_for_any_size": TOP.replace("\n\n\ndef", "\n\n\ndef same(x):\n    return x\n\n\ndef", 1)
-    + "    for _ in range(40):\n        x = same(x)\n    return x / (1 / factor)\n",
     "loop_over_rows": TOP + "    return torch.stack([r / (1 / factor) for r in x])\n",
     "loop_without_gradients": TOP
     + "    rows = [x] if x.requires_grad else x[:, None]\n    return torch.cat([r / (1 / factor) for r in rows])\n",
@@ -98,7 +96,7 @@ def the_failure(result: dict[str, Any]) -> tuple[str, str]:
     return name, message
 
 
-@pytest.mark.parametrize("name", ["right", "many_small_steps", "runs_a_line_as_often_for_any_size"])
+@pytest.mark.parametrize("name", ["right", "many_small_steps"])
 def test_right_answer_passes_and_its_cost_is_told(name: str, results: dict[str, Any]) -> None:
     assert failures(results[name]) == {}
     (cost,) = results[name]["costs"]

@@ -46,24 +46,12 @@ def loops(answer: Answer, budget: Budget, trial: Trial) -> None:
     """A Python loop over an axis runs an operator each time round, or at least a line."""
     own = counted("operators", answer, budget, trial)
     shortest = min(large for _, large in budget.sizes.values())
-    if own.lines >= shortest and is_in_a_loop(own, answer, budget, trial):
+    if own.lines >= shortest:
         raise CheckFailed(
             f"runs of one line: should be below {shortest}, the length of the shortest axis, got {own.lines:,}"
             f"{trial.submission.at(own.line)}{growth('lines', answer, budget, trial)}"
         )
     exact(answer, budget, trial)
-
-
-def is_in_a_loop(own: Cost, answer: Answer, budget: Budget, trial: Trial) -> bool:
-    """Whether its line runs less often on short axes: else it is, say, a helper's for each entry of a kernel."""
-    last = trial.last
-    try:
-        small, _ = measured_replies(trial, trial.vectors, answer, budget, "")
-        return small.cost is None or small.cost.lines < own.lines
-    except CheckFailed:
-        return True
-    finally:
-        trial.last = last  # that is the call to show
 
 
 def memory(answer: Answer, budget: Budget, trial: Trial) -> None:
