@@ -25,7 +25,7 @@ def given_in_words(request: Request, reply: Reply, message: str) -> str:
     if request.unusual or request.measured:
         return ""
     found, lines = PLACE.search(message), []
-    rows = rows_of_what_is_wrong(request, reply, message)
+    rows = rows_of_what_is_wrong(reply, message) if found else 0
     for name, value in (request.arguments or {}).items():
         if not isinstance(value, Tensor) or not value.dim():
             continue
@@ -37,11 +37,11 @@ def given_in_words(request: Request, reply: Reply, message: str) -> str:
     return "\n".join(lines[:MOST_INPUTS])
 
 
-def rows_of_what_is_wrong(request: Request, reply: Reply, message: str) -> int:
+def rows_of_what_is_wrong(reply: Reply, message: str) -> int:
     """Of the result, or of the gradient, that the message begins with; 0 if it begins with neither."""
     values = {f"values of {where}": leaf for where, leaf in leaves_of(reply.result).items() if where != THE_OUTPUT}
     gradients = {f"gradient of {name}": leaf for name, leaf in reply.gradients.items()}
-    named = [one for subject, one in (values | gradients).items() if re.match(rf"{re.escape(subject)}[ :]", message)]
+    named = [one for name, one in (values | gradients).items() if message.startswith((f"{name}:", f"{name} ("))]
     wrong = named[0] if named else reply.result if message.startswith("values") else None
     return len(wrong) if isinstance(wrong, Tensor) and wrong.dim() else 0
 
